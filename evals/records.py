@@ -6,87 +6,18 @@ Whatever comes from a file is validated into these same types by `pydantic.TypeA
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Outcome = Literal["correct", "wrong", "no_answer"]
+from tasks.base import Failure as Failure
+from tasks.base import Marks as Marks
+from tasks.base import Message as Message
+from tasks.base import Outcome as Outcome
+from tasks.base import Response as Response
+from tasks.base import Sample as Sample
+from tasks.base import Score as Score
+from tasks.base import TopTwo as TopTwo
+
 VerdictName = Literal["PASS", "INCONCLUSIVE", "INVALID", "REGRESSION"]
 ArmStatus = Literal["measured", "partial", "failed"]
 Severity = Literal["note", "warning", "alarm"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Message:
-    role: Literal["system", "user", "assistant"]
-    content: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sample:
-    """One item of a task, the same for every arm."""
-
-    id: str
-    messages: tuple[Message, ...]
-    target: str
-    """What a right answer is compared with; empty where nothing is marked (greedy)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TopTwo:
-    """Log-probabilities (natural logarithm) of the two likeliest tokens at one position."""
-
-    first: float
-    second: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Response:
-    """What the engine returned for a sample, raw."""
-
-    text: str | None
-    """`message.content` as it came; None where the engine sent null."""
-    reasoning: str | None
-    """`message.reasoning`, or `message.reasoning_content` on vLLM before 0.16."""
-    finish_reason: str | None
-    token_ids: tuple[int, ...] | None
-    """Completion token ids; None where the engine does not return them."""
-    prompt_ids_sha: str | None
-    """sha256 over the rendered prompt's token ids: equal prompts, equal hash."""
-    top_two: tuple[TopTwo, ...] | None
-    """Per completion token, where the task asked for log-probabilities."""
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    reasoning_tokens: int | None
-    latency_s: float
-    fingerprint: str | None
-    """`system_fingerprint`: engine version and a hash of its configuration, vLLM 0.25 and later."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Failure:
-    """The harness could not measure. Never a wrong answer."""
-
-    kind: Literal["timeout", "connection", "http", "protocol", "harness"]
-    message: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Marks:
-    """lm-eval's own mark of one response under one of its filters."""
-
-    filter: str
-    correct: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Score:
-    """What the scorer said of a response. `no_answer` counts as not correct: the model or the engine did that."""
-
-    outcome: Outcome
-    reason: str | None = None
-    """Why there is no answer: truncated, truncated_in_thinking, empty, degenerate, nothing_to_extract."""
-    answer: str | None = None
-    """What was extracted."""
-    harness: tuple[Marks, ...] = ()
-    warnings: tuple[str, ...] = ()
-    """Artefacts seen on the way, such as think_tag_in_content."""
 
 
 @dataclass(frozen=True, kw_only=True)

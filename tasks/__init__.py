@@ -1,0 +1,26 @@
+"""What is asked, and how an answer is marked."""
+
+from tasks.base import TaskInfo
+
+TASKS: dict[str, TaskInfo] = {
+    "gsm8k": TaskInfo(
+        name="gsm8k",
+        marked=True,
+        chance=0.0,
+        # It generates, so speculation, the prefix cache, thinking and parsers all show.
+        blind_to=frozenset(),
+        default_n=200,
+        default_margin=2.0,
+        default_max_tokens=1024,
+    ),
+    "greedy": TaskInfo(
+        name="greedy",
+        marked=False,
+        chance=0.0,
+        blind_to=frozenset(),
+        default_n=None,
+        default_margin=None,
+        default_max_tokens=256,
+    ),
+}
+"""The one registry, by task name."""

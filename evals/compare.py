@@ -1,0 +1,207 @@
+"""Pairs one task's records of a candidate with the baseline's, sample by sample. Pure.
+
+A sample that one arm could not measure in every planned round is an error: it is never scored, only counted,
+and in `excluded_drop_worst` it is counted against the candidate.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evals.records import Delta, Evidence, Flip, SampleRecord, TaskSpec
+from evals.stats import mcnemar_mid_p, tango_interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledger:
+    """The records of a run's planned samples, found by arm, task and round."""
+
+    pages: dict[tuple[str, str, int], dict[str, SampleRecord]]
+
+    def of(self, arm: str, task: str, round: int) -> dict[str, SampleRecord]:
+        """By sample id; empty where nothing was recorded."""
+        return self.pages.get((arm, task, round), {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """A planned sample: its share of rounds answered correctly, 0–1, on each arm; None where that arm has an error."""
+
+    sample_id: str
+    baseline: float | None
+    candidate: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How one arm did on a task in round 0."""
+
+    n: int
+    """Samples with a score."""
+    correct: int
+    no_answer: int
+    reasons: Counter[str]
+    """Why there was no answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptCheck:
+    """Whether two arms were asked the same."""
+
+    n: int
+    """Samples with a record on both arms."""
+    n_without_ids: int
+    """Samples that both answered, but an engine did not tell the rendered prompt's token ids."""
+    differing: tuple[str, ...]
+    """Ids of the samples whose messages or token ids differ."""
+
+
+def ledger(evidence: Evidence) -> Ledger:
+    planned = {task: {sample.id for sample in samples} for task, samples in evidence.samples.items()}
+    pages: dict[tuple[str, str, int], dict[str, SampleRecord]] = {}
+    for record in evidence.records:
+        if record.sample_id in planned.get(record.task, ()):
+            pages.setdefault((record.arm, record.task, record.round), {})[record.sample_id] = record
+    return Ledger(pages=pages)
+
+
+def task_spec(evidence: Evidence, task: str) -> TaskSpec | None:
+    return next((spec for spec in evidence.tasks if spec.name == task), None)
+
+
+def is_scored(record: SampleRecord) -> bool:
+    return record.failure is None and record.response is not None and record.score is not None
+
+
+def pairs(evidence: Evidence, task: str, arm: str) -> tuple[Pair, ...]:
+    """Every planned sample of the task, in its order."""
+    spec = task_spec(evidence, task)
+    if spec is None:
+        return ()
+    book = ledger(evidence)
+    baseline = [book.of(evidence.baseline, task, k) for k in range(spec.rounds)]
+    candidate = [book.of(arm, task, k) for k in range(spec.rounds)]
+    return tuple(
+        Pair(sample_id=sample.id, baseline=_value(baseline, sample.id), candidate=_value(candidate, sample.id))
+        for sample in evidence.samples.get(task, ())
+    )
+
+
+def _value(rounds: Sequence[dict[str, SampleRecord]], sample_id: str) -> float | None:
+    correct = 0
+    for page in rounds:
+        record = page.get(sample_id)
+        if record is None or record.score is None or not is_scored(record):
+            return None
+        correct += record.score.outcome == "correct"
+    return correct / len(rounds)
+
+
+def _measured(paired: Sequence[Pair]) -> list[Flip]:
+    return [
+        Flip(sample_id=pair.sample_id, baseline=pair.baseline, candidate=pair.candidate)
+        for pair in paired
+        if pair.baseline is not None and pair.candidate is not None
+    ]
+
+
+def _worst_case(paired: Sequence[Pair]) -> list[Flip]:
+    """Every planned sample; what the baseline could not measure it would have got right, the candidate wrong."""
+    return [
+        Flip(
+            sample_id=pair.sample_id,
+            baseline=1.0 if pair.baseline is None else pair.baseline,
+            candidate=0.0 if pair.candidate is None else pair.candidate,
+        )
+        for pair in paired
+    ]
+
+
+def _lost(samples: Sequence[Flip]) -> float:
+    return sum(max(sample.baseline - sample.candidate, 0.0) for sample in samples)
+
+
+def _won(samples: Sequence[Flip]) -> float:
+    return sum(max(sample.candidate - sample.baseline, 0.0) for sample in samples)
+
+
+def compare(evidence: Evidence, task: str, arm: str, alpha: float) -> Delta | None:
+    """Candidate − baseline on one task; None where no sample was measured on both.
+
+    `alpha` is the one-sided level at which a drop is called real, already divided by the number of gates.
+    """
+    spec = task_spec(evidence, task)
+    paired = pairs(evidence, task, arm)
+    both = _measured(paired)
+    if spec is None or not both:
+        return None
+    n, lost, won = len(both), _lost(both), _won(both)
+    newly_wrong = sum(sample.candidate < sample.baseline for sample in both)
+    newly_right = sum(sample.candidate > sample.baseline for sample in both)
+    drop = tango_interval(lost, won, n)
+    worst = _worst_case(paired)
+    p_value = mcnemar_mid_p(newly_wrong, newly_right) if spec.rounds == 1 else None
+    real = p_value <= alpha if p_value is not None else tango_interval(lost, won, n, 1 - 2 * alpha).low > 0
+    return Delta(
+        n=n,
+        errors=len(paired) - n,
+        baseline=100 * sum(sample.baseline for sample in both) / n,
+        candidate=100 * sum(sample.candidate for sample in both) / n,
+        diff=100 * (won - lost) / n,
+        ci_low=-100 * drop.high,
+        ci_high=-100 * drop.low,
+        excluded_drop=100 * drop.high,
+        # An error on a sample that the other arm's score makes a tie only adds to n: it must not make the bound better.
+        excluded_drop_worst=100 * max(tango_interval(_lost(worst), _won(worst), len(worst)).high, drop.high),
+        newly_wrong=newly_wrong,
+        newly_right=newly_right,
+        p_value=p_value,
+        drop_is_real=real,
+    )
+
+
+def discordance(evidence: Evidence, task: str, arm: str) -> float | None:
+    """(lost + won) / n, a share; None where no sample was measured on both."""
+    both = _measured(pairs(evidence, task, arm))
+    return (_lost(both) + _won(both)) / len(both) if both else None
+
+
+def flips(evidence: Evidence, task: str, arm: str) -> tuple[Flip, ...]:
+    """Samples whose score differs, the most telling first: the largest change, newly wrong before newly right."""
+    flipped = [sample for sample in _measured(pairs(evidence, task, arm)) if sample.baseline != sample.candidate]
+    return tuple(sorted(flipped, key=lambda flip: (-abs(flip.baseline - flip.candidate), flip.candidate > flip.baseline)))
+
+
+def tally(book: Ledger, arm: str, task: str) -> Tally:
+    scores = [record.score for record in book.of(arm, task, 0).values() if record.score is not None and is_scored(record)]
+    silent = [score for score in scores if score.outcome == "no_answer"]
+    return Tally(
+        n=len(scores),
+        correct=sum(score.outcome == "correct" for score in scores),
+        no_answer=len(silent),
+        reasons=Counter(score.reason or "no reason given" for score in silent),
+    )
+
+
+def check_prompts(evidence: Evidence, book: Ledger, task: str, arm: str) -> PromptCheck:
+    """Compares messages and, where both engines told them, rendered token ids, round by round."""
+    spec = task_spec(evidence, task)
+    asked: set[str] = set()
+    without_ids: set[str] = set()
+    differing: set[str] = set()
+    for k in range(spec.rounds if spec else 0):
+        candidate = book.of(arm, task, k)
+        for sample_id, ours in book.of(evidence.baseline, task, k).items():
+            if (theirs := candidate.get(sample_id)) is None:
+                continue
+            asked.add(sample_id)
+            if ours.prompt_sha != theirs.prompt_sha:
+                differing.add(sample_id)
+            if ours.response is None or theirs.response is None:
+                continue
+            if ours.response.prompt_ids_sha is None or theirs.response.prompt_ids_sha is None:
+                without_ids.add(sample_id)
+            elif ours.response.prompt_ids_sha != theirs.response.prompt_ids_sha:
+                differing.add(sample_id)
+    order = tuple(sample.id for sample in evidence.samples.get(task, ()) if sample.id in differing)
+    return PromptCheck(n=len(asked), n_without_ids=len(without_ids), differing=order)

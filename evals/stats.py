@@ -1,0 +1,111 @@
+"""Paired statistics of a gate. Shares are 0–1; DROP = baseline − candidate, so positive is worse. Pure.
+
+A drop is estimated from (lost, won, n): `lost` samples that only the baseline got right, `won` that only the
+candidate did. Where rounds are averaged both are fractional.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from scipy.optimize import brentq
+from scipy.stats import binom, binomtest, norm
+
+_BESIDE = 1e-12
+"""Where a root search starts, beside the point estimate: with nothing lost or won the variance at 0 itself is 0."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    low: float
+    high: float
+
+
+def tango_interval(lost: float, won: float, n: int, confidence: float = 0.90) -> Interval:
+    """Score interval for the paired difference (lost − won) / n: Tango, Statistics in Medicine 17 (1998) 891–908.
+
+    Two-sided at `confidence`, so at 0.90 each end is a one-sided 95 % bound. It has a width even where nothing flipped.
+    """
+    if n < 1 or lost < 0 or won < 0 or lost + won > n * (1 + 1e-9):
+        raise ValueError(f"lost {lost} and won {won} cannot be counts among {n} samples")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence {confidence} is not between 0 and 1")
+    z = float(norm.isf((1 - confidence) / 2))
+    return Interval(_lower_bound(lost, won, n, z), -_lower_bound(won, lost, n, z))
+
+
+def _lower_bound(lost: float, won: float, n: int, z: float) -> float:
+    observed = (lost - won) / n
+
+    def beyond(drop: float) -> float:
+        """Tango's statistic less z, multiplied out by its standard error, which is 0 at the ends."""
+        return n * (observed - drop) - z * sqrt(_score_variance(lost, won, n, drop))
+
+    if observed - _BESIDE <= -1 or beyond(-1.0) <= 0:
+        return -1.0
+    return float(brentq(beyond, -1.0, observed - _BESIDE, xtol=1e-14))
+
+
+def _score_variance(lost: float, won: float, n: int, drop: float) -> float:
+    """Variance of lost − won when P(lost) − P(won) = drop, at the maximum-likelihood P(won) (Tango 1998, section 3)."""
+    a = 2 * n
+    b = (2 * n - lost + won) * drop - lost - won
+    c = -won * drop * (1 - drop)
+    root = sqrt(max(b * b - 4 * a * c, 0.0))
+    p_won = (root - b) / (2 * a) if b <= 0 else -2 * c / (root + b)  # one root, written without cancellation
+    return max(n * (2 * p_won + drop * (1 - drop)), 0.0)
+
+
+def mcnemar_exact(lost: int, won: int) -> float:
+    """One-sided exact p-value for a drop: P(X ≥ lost), X ~ Bin(lost + won, ½). McNemar, Psychometrika 12 (1947) 153–157."""
+    return float(binom.sf(lost - 1, lost + won, 0.5))
+
+
+def mcnemar_mid_p(lost: int, won: int) -> float:
+    """One-sided mid-p value for a drop: Fagerland, Lydersen, Laake, BMC Medical Research Methodology 13 (2013) 91."""
+    return mcnemar_exact(lost, won) - 0.5 * float(binom.pmf(lost, lost + won, 0.5))
+
+
+def clopper_pearson(k: int, n: int, confidence: float = 0.90) -> Interval:
+    """Exact interval of a share, k of n: Clopper, Pearson, Biometrika 26 (1934) 404–413. At 0.90 each end is one-sided 95 %."""
+    ends = binomtest(k, n).proportion_ci(confidence_level=confidence, method="exact")
+    return Interval(float(ends.low), float(ends.high))
+
+
+def surely_above(k: int, n: int, share: float) -> bool:
+    """Whether k of n shows, at one-sided 95 %, a share above `share` (Clopper, Pearson 1934)."""
+    return n > 0 and clopper_pearson(k, n).low > share
+
+
+def excluded_drop(n: int, discordance: float) -> float:
+    """The drop in percentage points that n samples exclude, at one-sided 95 %, when both arms are equal (Tango 1998).
+
+    `discordance` is the share of samples, 0–1, that flip one way or the other.
+    """
+    if not 0 <= discordance <= 1:
+        raise ValueError(f"discordance {discordance} is not a share")
+    half = discordance * n / 2
+    return 100 * tango_interval(half, half, n).high
+
+
+def samples_for_margin(margin_points: float, discordance: float) -> int:
+    """The smallest n whose `excluded_drop` is below the margin (Tango 1998; it falls as n grows)."""
+    if margin_points <= 0:
+        raise ValueError(f"no number of samples excludes a drop of {margin_points} points")
+    enough = 1
+    while excluded_drop(enough, discordance) >= margin_points:
+        enough *= 2
+    too_few = enough // 2
+    while enough - too_few > 1:
+        middle = (enough + too_few) // 2
+        if excluded_drop(middle, discordance) < margin_points:
+            enough = middle
+        else:
+            too_few = middle
+    return enough
+
+
+def p_words(p: float) -> str:
+    """A p-value as it is written in a reason: `p = 0.50`, `p = 0.004`, `p < 0.001`."""
+    if p < 0.001:
+        return "p < 0.001"
+    return f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"

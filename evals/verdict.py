@@ -1,0 +1,173 @@
+"""PASS, REGRESSION, INCONCLUSIVE or INVALID, for every candidate on every gate, and overall. Pure.
+
+A gate asks: is the candidate worse by less than the margin? PASS must be known, also with every error counted
+against the candidate; REGRESSION must be real; INVALID says that the arms cannot be compared, and why.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from evals.compare import Ledger, Tally, check_prompts, compare, discordance, is_scored, ledger, tally, task_spec
+from evals.divergence import GREEDY, diverge
+from evals.findings import findings, gate_count, reasons_words
+from evals.records import ArmSpec, Delta, Evidence, GateResult, GateSpec, TaskSpec, Verdict, VerdictName
+from evals.stats import clopper_pearson, p_words, samples_for_margin, surely_above
+
+ALPHA = 0.05
+LEAST_DISCORDANCE = 0.01
+"""For the samples needed: few samples without a flip do not show that there are none."""
+
+_GRAVEST_FIRST: tuple[VerdictName, ...] = ("REGRESSION", "INVALID", "INCONCLUSIVE", "PASS")
+_REMEDIES = {
+    "truncated": "raise max_tokens",
+    "truncated_in_thinking": "raise max_tokens or lower the thinking effort",
+    "empty": "check the chat template and the reasoning parser",
+    "degenerate": "check the checkpoint and the sampling settings",
+    "nothing_to_extract": "check the prompt's answer format",
+}
+
+
+def judge(evidence: Evidence) -> Verdict:
+    candidates = [arm for arm in evidence.arms if arm.name != evidence.baseline]
+    alpha = ALPHA / gate_count(evidence)
+    book = ledger(evidence)
+    gates = tuple(_judge_gate(evidence, book, arm, gate, alpha) for arm in candidates for gate in evidence.gates)
+    by_arm = {arm.name: _gravest(result.verdict for result in gates if result.arm == arm.name) for arm in candidates}
+    greedy = candidates if task_spec(evidence, GREEDY) else []
+    divergences = tuple(found for arm in greedy if (found := diverge(evidence, arm.name)) is not None)
+    return Verdict(
+        overall=_gravest(by_arm.values()),
+        by_arm=by_arm,
+        gates=gates,
+        divergences=divergences,
+        findings=findings(evidence, divergences),
+    )
+
+
+def _gravest(verdicts: Iterable[VerdictName]) -> VerdictName:
+    """Nothing judged is INVALID: an empty experiment must not pass."""
+    return min(verdicts, key=_GRAVEST_FIRST.index, default="INVALID")
+
+
+def _judge_gate(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec, alpha: float) -> GateResult:
+    delta = compare(evidence, gate.task, arm.name, alpha)
+    result = GateResult(
+        arm=arm.name,
+        task=gate.task,
+        margin=gate.margin,
+        verdict="INVALID",
+        reason=_incomparable(evidence, book, arm, gate, delta) or "",
+        delta=delta,
+        n_needed=_n_needed(evidence, arm.name, gate),
+    )
+    if result.reason or delta is None:
+        return result
+    verdict, reason = _weigh(delta, gate.margin, result.n_needed)
+    if verdict == "PASS" and not evidence.finished:
+        verdict, reason = "INCONCLUSIVE", f"the run is not finished; so far {reason}"
+    return replace(result, verdict=verdict, reason=reason)
+
+
+def _n_needed(evidence: Evidence, arm: str, gate: GateSpec) -> int | None:
+    seen = discordance(evidence, gate.task, arm)
+    return None if seen is None else samples_for_margin(gate.margin, max(seen, LEAST_DISCORDANCE))
+
+
+def _incomparable(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec, delta: Delta | None) -> str | None:
+    """Why the two arms cannot be compared on this task; None where they can."""
+    spec, planned = task_spec(evidence, gate.task), len(evidence.samples.get(gate.task, ()))
+    if spec is None or not planned:
+        return f"no sample of {gate.task} was planned"
+    if not spec.marked:
+        return f"{gate.task} marks nothing right or wrong, so it cannot gate"
+    silent = _silent(evidence, book, evidence.baseline, spec) or _silent(evidence, book, arm.name, spec)
+    if silent or (arm.same_prompts and (silent := _other_prompts(evidence, book, arm.name, gate.task))):
+        return silent
+    n = delta.n if delta else 0
+    if 2 * n < planned:
+        return f"errors: {planned - n} of {planned} samples could not be measured on both arms, too many to decide"
+    seen = tally(book, evidence.baseline, gate.task)
+    return _unanswered(seen) or _at_floor(seen, spec.chance, gate.margin)
+
+
+def _silent(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str | None:
+    """Why an arm has no measured record at all on the task."""
+    who = "the baseline" if arm == evidence.baseline else "the candidate"
+    records = [record for k in range(spec.rounds) for record in book.of(arm, spec.name, k).values()]
+    if any(is_scored(record) for record in records):
+        return None
+    if failures := evidence.failures.get(arm, ()):
+        return f"{who}'s server never answered: {failures[-1].reason}"
+    if not records:
+        return f"{who} was never asked"
+    kinds = Counter(record.failure.kind if record.failure else "without a score" for record in records)
+    message = next((record.failure.message for record in records if record.failure), "its answers were not scored")
+    return f"{who} could not be measured: 0 of {len(records)} requests ({reasons_words(kinds)}); the first: {message}"
+
+
+def _other_prompts(evidence: Evidence, book: Ledger, arm: str, task: str) -> str | None:
+    check = check_prompts(evidence, book, task, arm)
+    if not check.differing:
+        return None
+    return (
+        f"the rendered prompts differ in {len(check.differing)} of {check.n} samples, first {check.differing[0]}, "
+        "though the settings that shape them were declared equal"
+    )
+
+
+def _unanswered(baseline: Tally) -> str | None:
+    if not surely_above(baseline.no_answer, baseline.n, 0.5):
+        return None
+    reason = baseline.reasons.most_common(1)[0][0]
+    remedy = _REMEDIES.get(reason, "look at its responses")
+    return (
+        f"the baseline mostly gives no answer: {baseline.no_answer}/{baseline.n} ({reasons_words(baseline.reasons)}); {remedy}"
+    )
+
+
+def _at_floor(baseline: Tally, chance: float, margin: float) -> str | None:
+    if surely_above(baseline.correct, baseline.n, (chance + margin) / 100):
+        return None
+    level = f"at chance level ({chance:g} %)" if chance else "at the floor"
+    share, sure = baseline.correct / baseline.n, clopper_pearson(baseline.correct, baseline.n).low
+    return (
+        f"the baseline is {level}: {baseline.correct}/{baseline.n} correct ({100 * share:.1f} %, surely {100 * sure:.1f}), "
+        f"so even losing everything would hardly exceed the margin {margin:g}; use an easier task or a stronger model"
+    )
+
+
+def _weigh(delta: Delta, margin: float, n_needed: int | None) -> tuple[VerdictName, str]:
+    """The verdict on two arms that can be compared, with its reason."""
+    planned = delta.n + delta.errors
+    excluded = delta.excluded_drop < margin
+    if delta.drop_is_real and not excluded:
+        return "REGRESSION", _regression_reason(delta, margin)
+    if delta.excluded_drop_worst < margin:
+        return "PASS", _pass_reason(delta, margin)
+    if excluded:
+        return "INVALID", (
+            f"errors decide: {delta.errors} of {planned} samples could not be measured; without them "
+            f"a drop of {delta.excluded_drop:.1f} is excluded, with them counted against the candidate only "
+            f"{delta.excluded_drop_worst:.1f} (margin {margin:g})"
+        )
+    reason = f"a drop of up to {delta.excluded_drop:.1f} points cannot be excluded with {delta.n} samples (margin {margin:g})"
+    if n_needed is not None and n_needed > delta.n:
+        return "INCONCLUSIVE", f"{reason}; about {n_needed} would do if nothing changed"
+    return "INCONCLUSIVE", f"{reason}; {-delta.diff:.1f} were seen, enough to leave it open but not to call it real"
+
+
+def _regression_reason(delta: Delta, margin: float) -> str:
+    proof = "the interval excludes 0" if delta.p_value is None else p_words(delta.p_value)
+    return (
+        f"a drop of {-delta.diff:.1f} points [{-delta.ci_high:.1f}, {-delta.ci_low:.1f}] with {delta.n} samples: "
+        f"{delta.newly_wrong} newly wrong, {delta.newly_right} newly right ({proof}; margin {margin:g})"
+    )
+
+
+def _pass_reason(delta: Delta, margin: float) -> str:
+    errors = f", {delta.errors} errors counted against the candidate" if delta.errors else ""
+    bound = f"{delta.excluded_drop_worst:.1f} is excluded with {delta.n} samples{errors}"
+    if delta.drop_is_real:
+        return f"a real drop of {-delta.diff:.1f} points, but below the margin {margin:g}: a drop of {bound}"
+    return f"a drop of {bound} (margin {margin:g})"

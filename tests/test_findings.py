@@ -1,0 +1,204 @@
+from dataclasses import replace
+
+from evidence import BASELINE, CANDIDATE, change, evidence, launch_failure, passes, samples, two_arms
+
+from evals.records import ArmSpec, Evidence, Finding, Marks, TaskSpec
+from evals.verdict import judge
+
+
+def of_kind(run: Evidence, kind: str) -> list[Finding]:
+    return [finding for finding in judge(run).findings if finding.kind == kind]
+
+
+def other_prompts_meant(run: Evidence) -> Evidence:
+    return replace(run, arms=(run.arms[0], ArmSpec(name=CANDIDATE, same_prompts=False)))
+
+
+def with_greedy(run: Evidence, candidate: tuple[int, ...], launches: int = 2) -> Evidence:
+    task = TaskSpec(name="greedy", rounds=1, chance=0.0, marked=False)
+    baseline = passes(BASELINE, ("u" * 6,) * launches, task="greedy")
+    theirs = passes(CANDIDATE, ("u" * 6,), task="greedy", token_ids=candidate)
+    planned = {**run.samples, "greedy": samples(6)}
+    return replace(run, tasks=(*run.tasks, task), samples=planned, records=run.records + baseline + theirs)
+
+
+def rescored(
+    run: Evidence, arm: str, ids: set[str], *, warnings: tuple[str, ...] = (), harness: tuple[Marks, ...] = ()
+) -> Evidence:
+    return replace(
+        run,
+        records=tuple(
+            replace(row, score=replace(row.score, warnings=warnings, harness=harness))
+            if row.arm == arm and row.sample_id in ids and row.score
+            else row
+            for row in run.records
+        ),
+    )
+
+
+FLAT = two_arms("c" * 180 + "w" * 20, "c" * 180 + "w" * 20)
+ALL = {f"s{i}" for i in range(200)}
+
+
+def test_a_flat_healthy_run_has_nothing_to_report() -> None:
+    assert judge(FLAT).findings == ()
+
+
+def test_a_failed_launch_is_an_alarm_on_any_arm_with_its_stage_and_reason() -> None:
+    failures = {BASELINE: (launch_failure("killed", "run"),), CANDIDATE: (launch_failure("CUDA out of memory"),)}
+    found = of_kind(replace(FLAT, failures=failures), "arm_failed")
+    assert [(f.severity, f.arm, f.text) for f in found] == [
+        ("alarm", BASELINE, "launch 0 failed at run (1 of 1 failures): killed"),
+        ("alarm", CANDIDATE, "launch 0 failed at start (1 of 1 failures): CUDA out of memory"),
+    ]
+
+
+def test_alarms_come_before_warnings_and_notes() -> None:
+    run = replace(
+        with_greedy(two_arms("c" * 200, "c" * 190 + "e" * 10), (1, 2, 3)), failures={CANDIDATE: (launch_failure("x"),)}
+    )
+    assert [finding.severity for finding in judge(run).findings] == ["alarm", "warning", "note"]
+
+
+def test_greedy_beyond_the_noise_floor_is_a_warning_and_does_not_decide() -> None:
+    verdict = judge(with_greedy(FLAT, (1, 9, 3)))
+    assert [(f.severity, f.kind) for f in verdict.findings] == [("warning", "greedy_excess")]
+    assert "differs in 6/6; the baseline differs from itself in 0/6" in verdict.findings[0].text
+    assert [divergence.arm for divergence in verdict.divergences] == [CANDIDATE]
+    assert verdict.overall == "PASS"
+
+
+def test_greedy_within_the_noise_floor_is_a_note() -> None:
+    (found,) = of_kind(with_greedy(FLAT, (1, 2, 3)), "greedy_no_excess")
+    assert (found.severity, found.arm) == ("note", CANDIDATE)
+
+
+def test_greedy_without_a_second_launch_is_said_to_be_unknown() -> None:
+    run = with_greedy(FLAT, (1, 9, 3), launches=1)
+    assert [f.severity for f in of_kind(run, "greedy_unmeasured")] == ["note"]
+    assert judge(run).divergences == ()
+
+
+def test_an_arm_at_the_floor_is_an_alarm() -> None:
+    (found,) = of_kind(two_arms("c" * 180 + "w" * 20, "c" + "w" * 199), "floor")
+    assert (found.severity, found.arm, found.text) == ("alarm", CANDIDATE, "at the floor: 1/200 correct (0.5 %)")
+
+
+def test_an_arm_at_chance_level_is_an_alarm() -> None:
+    run = two_arms("c" * 180 + "w" * 20, "c" * 52 + "w" * 148)
+    run = replace(run, tasks=(replace(run.tasks[0], chance=25.0),))
+    assert [f.text for f in of_kind(run, "floor")] == ["at chance level (25 %): 52/200 correct (26.0 %)"]
+
+
+def test_a_gain_that_is_too_good_is_a_warning() -> None:
+    (found,) = of_kind(two_arms("c" * 150 + "w" * 50, "c" * 170 + "w" * 30), "gain_too_good")
+    assert found.severity == "warning"
+    assert found.text.startswith("better by 10.0 points with 200 samples (20 newly right, 0 newly wrong, p < 0.001)")
+
+
+def test_a_small_gain_is_no_finding() -> None:
+    assert of_kind(two_arms("c" * 150 + "w" * 50, "c" * 154 + "w" * 46), "gain_too_good") == []
+
+
+def test_a_gain_where_prompts_were_meant_to_differ_is_a_note() -> None:
+    run = other_prompts_meant(two_arms("c" * 150 + "w" * 50, "c" * 170 + "w" * 30))
+    assert [f.severity for f in of_kind(run, "gain_too_good")] == ["note"]
+
+
+def test_a_shift_in_unanswered_samples_is_a_warning_with_its_reasons() -> None:
+    (found,) = of_kind(two_arms("c" * 199 + "t", "c" * 174 + "t" * 20 + "m" * 6), "no_answer_shift")
+    assert found.text == "no answer in 26 of 200 (20 truncated, 6 empty), in the baseline in 1 (1 truncated); p < 0.001"
+
+
+def test_fewer_unanswered_samples_are_a_shift_too() -> None:
+    assert len(of_kind(two_arms("c" * 180 + "t" * 20, "c" * 180 + "w" * 20), "no_answer_shift")) == 1
+
+
+def test_a_few_unanswered_samples_or_errors_are_no_shift() -> None:
+    assert of_kind(two_arms("c" * 200, "c" * 195 + "t" * 5), "no_answer_shift") == []
+    assert of_kind(two_arms("c" * 200, "c" * 150 + "e" * 50), "no_answer_shift") == []
+
+
+def test_errors_are_counted_by_kind() -> None:
+    (found,) = of_kind(two_arms("c" * 200, "c" * 190 + "e" * 5 + "u" * 3 + "--"), "errors")
+    assert (found.severity, found.arm, found.task) == ("warning", CANDIDATE, "gsm8k")
+    assert found.text == (
+        "10 of 200 could not be measured: 5 timeout failures, 3 without a score, 2 without a record; "
+        "the first: no answer in 60 s"
+    )
+
+
+def test_an_arm_that_never_started_is_not_also_listed_as_errors() -> None:
+    run = replace(two_arms("c" * 200, "-" * 200), failures={CANDIDATE: (launch_failure("x"),)})
+    assert of_kind(run, "errors") == []
+    assert len(of_kind(replace(run, failures={}), "errors")) == 1
+
+
+def test_the_gap_to_lm_evals_marks_is_a_note_with_both_directions() -> None:
+    run = two_arms("c" * 180 + "w" * 20, "c" * 180 + "w" * 18 + "tt")
+    run = rescored(run, CANDIDATE, {f"s{i}" for i in range(7, 180)}, harness=(Marks(filter="strict-match", correct=True),))
+    run = rescored(run, CANDIDATE, {f"s{i}" for i in range(5)}, harness=(Marks(filter="strict-match", correct=False),))
+    run = rescored(run, CANDIDATE, {"s190", "s198", "s199"}, harness=(Marks(filter="strict-match", correct=True),))
+    (found,) = of_kind(run, "harness_gap")
+    assert found.severity == "note"
+    assert found.text == (
+        "lm-eval strict-match marks 8 of 181 otherwise: 3 right by lm-eval and not by us (2 truncated, 1 wrong); "
+        "5 right by us and not by lm-eval"
+    )
+
+
+def test_no_gap_to_lm_eval_is_no_finding() -> None:
+    run = rescored(FLAT, CANDIDATE, {"s0"}, harness=(Marks(filter="strict-match", correct=True),))
+    assert of_kind(run, "harness_gap") == []
+
+
+def test_artefacts_seen_by_the_scorer_are_counted() -> None:
+    (found,) = of_kind(rescored(FLAT, CANDIDATE, {"s0", "s4"}, warnings=("think_tag_in_content",)), "score_warning")
+    assert (found.severity, found.arm, found.text) == ("warning", CANDIDATE, "think_tag_in_content in 2 of 200 responses")
+
+
+def test_prompts_that_differ_are_an_alarm_unless_they_were_meant_to() -> None:
+    run = change(FLAT, CANDIDATE, {"s3", "s9"}, prompt_ids_sha="other")
+    (found,) = of_kind(run, "prompts_differ")
+    assert (found.severity, "2 of 200 samples" in found.text, "first s3" in found.text) == ("alarm", True, True)
+    assert [f.severity for f in of_kind(other_prompts_meant(run), "prompts_differ")] == ["note"]
+
+
+def test_prompts_whose_ids_an_engine_does_not_tell_are_said_to_be_unchecked() -> None:
+    (found,) = of_kind(change(FLAT, CANDIDATE, ALL, prompt_ids_sha=None), "prompts_unchecked")
+    assert (found.severity, "in 200 of 200 samples" in found.text) == ("note", True)
+
+
+def test_an_arm_with_two_fingerprints_was_not_one_configuration() -> None:
+    run = change(change(FLAT, CANDIDATE, ALL, fingerprint="vllm-0.29.0-aa"), CANDIDATE, {"s1"}, fingerprint="vllm-0.28.0-bb")
+    (found,) = of_kind(change(run, BASELINE, ALL, fingerprint="vllm-0.25.0-cc"), "fingerprint_changed")
+    assert (found.severity, found.arm) == ("warning", CANDIDATE)
+    assert "2 fingerprints in 200 responses" in found.text
+    assert "199 vllm-0.29.0-aa, 1 vllm-0.28.0-bb" in found.text
+
+
+def test_answers_that_grow_are_a_length_shift() -> None:
+    run = change(FLAT, CANDIDATE, ALL, completion_tokens=9)
+    (found,) = of_kind(run, "length_shift")
+    assert found.severity == "warning"
+    assert found.text == "answers are 3.00 times as long in tokens, over 200 samples (Wilcoxon p < 0.001)"
+    assert [f.severity for f in of_kind(other_prompts_meant(run), "length_shift")] == ["note"]
+
+
+def test_answers_that_shrink_are_a_length_shift() -> None:
+    assert "0.33 times" in of_kind(change(FLAT, CANDIDATE, ALL, completion_tokens=1), "length_shift")[0].text
+
+
+def test_one_long_answer_or_a_slight_growth_is_no_length_shift() -> None:
+    assert of_kind(change(FLAT, CANDIDATE, {"s0"}, completion_tokens=5000), "length_shift") == []
+    longer = change(change(FLAT, BASELINE, ALL, completion_tokens=100), CANDIDATE, ALL, completion_tokens=110)
+    assert of_kind(longer, "length_shift") == []
+
+
+def test_lengths_an_engine_did_not_tell_are_no_length_shift() -> None:
+    assert of_kind(change(FLAT, BASELINE, ALL, completion_tokens=None), "length_shift") == []
+
+
+def test_findings_name_every_candidate_of_its_own() -> None:
+    run = evidence("c" * 180 + "w" * 20, {"a": "w" * 200, "b": "c" * 180 + "w" * 20})
+    assert {finding.arm for finding in judge(run).findings} == {"a"}

@@ -1,0 +1,203 @@
+from math import comb, log, sqrt
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.proportion import proportion_confint
+
+from evals.stats import (
+    clopper_pearson,
+    excluded_drop,
+    mcnemar_exact,
+    mcnemar_mid_p,
+    p_words,
+    samples_for_margin,
+    surely_above,
+    tango_interval,
+)
+
+
+@pytest.mark.parametrize(
+    ("lost", "won", "n", "low", "high"),
+    [
+        (2, 0, 50, -1.34, 11.39),
+        (3, 1, 50, -3.40, 12.46),
+        (2, 2, 50, -8.08, 8.08),
+        (0, 0, 50, -5.13, 5.13),
+        (5, 0, 50, 4.35, 19.15),
+        (3, 0, 50, 0.56, 14.09),
+        (8, 8, 200, -3.51, 3.51),
+        (53, 53, 1319, -1.30, 1.30),
+    ],
+)
+def test_tango_gives_the_checked_intervals(lost: int, won: int, n: int, low: float, high: float) -> None:
+    interval = tango_interval(lost, won, n)
+    assert 100 * interval.low == pytest.approx(low, abs=0.006)
+    assert 100 * interval.high == pytest.approx(high, abs=0.006)
+
+
+def test_dropping_truncated_pairs_hides_harm() -> None:
+    assert 100 * tango_interval(40, 40, 1319 - 26).high == pytest.approx(1.15, abs=0.006)
+    assert 100 * tango_interval(40 + 26, 40, 1319).high == pytest.approx(3.28, abs=0.006)
+
+
+def _likeliest_score(lost: float, won: float, n: int, drop: float) -> float:
+    """Tango's statistic, the constrained trinomial likelihood being maximised by search and not by formula."""
+
+    def against(p_won: float) -> float:
+        cells = ((lost, p_won + drop), (won, p_won), (n - lost - won, 1 - 2 * p_won - drop))
+        return -sum(count * log(p) for count, p in cells if count)
+
+    inside = (max(0.0, -drop) + 1e-13, (1 - drop) / 2 - 1e-13)
+    p_won = float(minimize_scalar(against, bounds=inside, method="bounded", options={"xatol": 1e-13}).x)
+    return (lost - won - n * drop) / sqrt(n * (2 * p_won + drop * (1 - drop)))
+
+
+@pytest.mark.parametrize(
+    ("lost", "won", "n"), [(2, 0, 50), (3, 1, 50), (7.5, 2.25, 40), (0, 9, 30), (20, 5, 25), (53, 40, 1319), (0.5, 0.5, 8)]
+)
+@pytest.mark.parametrize("confidence", [0.90, 0.99])
+def test_tango_ends_lie_where_the_numerically_maximised_score_is_z(lost: float, won: float, n: int, confidence: float) -> None:
+    z = float(norm.isf((1 - confidence) / 2))
+    interval = tango_interval(lost, won, n, confidence)
+    assert _likeliest_score(lost, won, n, interval.low) == pytest.approx(z, abs=2e-4)
+    assert _likeliest_score(lost, won, n, interval.high) == pytest.approx(-z, abs=2e-4)
+
+
+def test_tango_reaches_the_ends_of_the_scale_and_not_beyond() -> None:
+    assert tango_interval(50, 0, 50).high == 1.0
+    assert 0.85 < tango_interval(50, 0, 50).low < 1.0
+    assert tango_interval(0, 50, 50).low == -1.0
+
+
+@pytest.mark.parametrize(("lost", "won", "n"), [(-1, 0, 5), (3, 3, 5), (0, 0, 0)])
+def test_tango_refuses_counts_that_cannot_be(lost: int, won: int, n: int) -> None:
+    with pytest.raises(ValueError, match="cannot be counts"):
+        tango_interval(lost, won, n)
+
+
+_counts = st.integers(1, 400).flatmap(
+    lambda n: st.tuples(st.just(n), st.integers(0, 4 * n)).flatmap(
+        lambda pair: st.tuples(
+            st.just(pair[0]), st.just(pair[1] / 4), st.integers(0, 4 * pair[0] - pair[1]).map(lambda k: k / 4)
+        )
+    )
+)
+
+
+@given(_counts)
+@settings(deadline=None, max_examples=150)
+def test_tango_holds_the_estimate_mirrors_and_stays_in_range(counts: tuple[int, float, float]) -> None:
+    n, lost, won = counts
+    interval, mirrored = tango_interval(lost, won, n), tango_interval(won, lost, n)
+    assert -1 <= interval.low <= (lost - won) / n <= interval.high <= 1
+    assert interval.high - interval.low > 1 / (10 * n)
+    assert (interval.low, interval.high) == (-mirrored.high, -mirrored.low)
+
+
+@given(_counts)
+@settings(deadline=None, max_examples=100)
+def test_more_samples_at_the_same_shares_narrow_the_interval(counts: tuple[int, float, float]) -> None:
+    n, lost, won = counts
+    few, many = tango_interval(lost, won, n), tango_interval(3 * lost, 3 * won, 3 * n)
+    assert many.high - many.low < few.high - few.low
+
+
+@given(_counts)
+@settings(deadline=None, max_examples=50)
+def test_more_confidence_widens_the_interval(counts: tuple[int, float, float]) -> None:
+    n, lost, won = counts
+    usual, strict = tango_interval(lost, won, n), tango_interval(lost, won, n, 0.99)
+    assert strict.low <= usual.low
+    assert usual.high <= strict.high
+
+
+def _misses(n: int, p_lost: float, p_won: float) -> tuple[float, float]:
+    """How often the upper end is at or below the true drop, and the lower end at or above it: every outcome enumerated."""
+    above = below = 0.0
+    for lost in range(n + 1):
+        for won in range(n + 1 - lost):
+            weight = comb(n, lost) * comb(n - lost, won) * p_lost**lost * p_won**won * (1 - p_lost - p_won) ** (n - lost - won)
+            if weight > 1e-8:
+                interval = tango_interval(lost, won, n)
+                above += weight * (interval.high <= p_lost - p_won)
+                below += weight * (interval.low >= p_lost - p_won)
+    return above, below
+
+
+@pytest.mark.parametrize(("n", "p_lost", "p_won"), [(30, 0.15, 0.05), (50, 0.08, 0.04), (50, 0.12, 0.02), (100, 0.05, 0.03)])
+def test_the_upper_end_excludes_the_true_drop_in_at_most_five_percent(n: int, p_lost: float, p_won: float) -> None:
+    """This end says PASS. The lower end is known to be liberal beside a true drop, which no rule here rests on."""
+    above, below = _misses(n, p_lost, p_won)
+    assert 0.03 < above < 0.05
+    assert 0.05 < below < 0.09
+
+
+@pytest.mark.parametrize(("n", "p"), [(30, 0.05), (50, 0.02), (100, 0.04)])
+def test_the_lower_end_calls_a_drop_where_there_is_none_in_about_five_percent(n: int, p: float) -> None:
+    """This end says REGRESSION where rounds are averaged."""
+    assert 0.03 < _misses(n, p, p)[1] < 0.052
+
+
+@pytest.mark.parametrize(("lost", "won"), [(0, 0), (1, 0), (0, 4), (5, 0), (8, 3), (26, 14), (60, 61)])
+def test_mid_p_is_half_of_the_observed_outcome_and_all_beyond(lost: int, won: int) -> None:
+    m = lost + won
+    brute = (0.5 * comb(m, lost) + sum(comb(m, k) for k in range(lost + 1, m + 1))) / 2**m
+    assert mcnemar_mid_p(lost, won) == pytest.approx(brute, rel=1e-9)
+
+
+def test_without_any_flip_no_p_value_says_anything() -> None:
+    assert mcnemar_exact(0, 0) == 1.0
+    assert mcnemar_mid_p(0, 0) == 0.5
+
+
+@pytest.mark.parametrize(("lost", "won"), [(5, 1), (8, 3), (26, 14), (10, 0)])
+def test_exact_mcnemar_agrees_with_statsmodels(lost: int, won: int) -> None:
+    two_sided = mcnemar([[100, lost], [won, 20]], exact=True).pvalue
+    assert 2 * mcnemar_exact(lost, won) == pytest.approx(two_sided)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 8), (8, 8), (1, 200), (120, 200)])
+def test_clopper_pearson_agrees_with_statsmodels(k: int, n: int) -> None:
+    low, high = proportion_confint(k, n, alpha=0.10, method="beta")
+    assert clopper_pearson(k, n).low == pytest.approx(low, abs=1e-9)
+    assert clopper_pearson(k, n).high == pytest.approx(high, abs=1e-9)
+
+
+def test_eight_of_eight_needles_leave_a_miss_rate_of_31_percent_open() -> None:
+    assert 1 - clopper_pearson(8, 8).low == pytest.approx(0.31, abs=0.005)
+
+
+def test_surely_above_needs_samples() -> None:
+    assert surely_above(60, 100, 0.5)
+    assert not surely_above(6, 10, 0.5)
+    assert not surely_above(0, 0, 0.5)
+
+
+@pytest.mark.parametrize(("n", "points"), [(50, 8.1), (200, 3.5), (1319, 1.3), (14042, 0.4)])
+def test_equal_arms_exclude_the_checked_drops(n: int, points: float) -> None:
+    assert excluded_drop(n, 0.08) == pytest.approx(points, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("margin", "discordance"), [(2.0, 0.08), (10.0, 0.08), (0.5, 0.02), (5.0, 0.0), (2.0, 1.0), (99.0, 0.08)]
+)
+def test_samples_for_margin_is_the_smallest_number_that_will_do(margin: float, discordance: float) -> None:
+    n = samples_for_margin(margin, discordance)
+    assert excluded_drop(n, discordance) < margin
+    assert n == 1 or excluded_drop(n - 1, discordance) >= margin
+
+
+def test_no_number_of_samples_excludes_a_drop_of_nothing() -> None:
+    with pytest.raises(ValueError, match="0 points"):
+        samples_for_margin(0, 0.08)
+
+
+@pytest.mark.parametrize(
+    ("p", "words"), [(0.5, "p = 0.50"), (1.0, "p = 1.00"), (0.0478, "p = 0.048"), (0.0000001, "p < 0.001")]
+)
+def test_p_values_are_never_written_as_zero(p: float, words: str) -> None:
+    assert p_words(p) == words
