@@ -36,7 +36,7 @@ CHAT_TEMPLATE = """{%- if reasoning_effort is defined and reasoning_effort %}
 STAGES = (  # what is drawn, and how often, while the model learns to copy and after it can
     {"random": 100},
     {"random": 60, "copy": 20, "needle": 20},
-    {"arith": 34, "choice": 18, "recall": 8, "needle": 20, "code": 8, "copy": 6, "random": 6},
+    {"drill": 26, "arith": 30, "choice": 10, "recall": 4, "needle": 18, "code": 4, "copy": 4, "random": 4},
 )
 
 
@@ -94,6 +94,13 @@ class Batches:
             ids, weights = ids + newline, weights + [0.0] * len(newline)
         return ids, weights
 
+    def drill_row(self) -> tuple[list[int], list[float]]:
+        ids, weights = [], []
+        for question, answer in world.drill(self.r, 8):
+            q, a = self.encode((" " if ids else "") + question), self.encode(answer)
+            ids, weights = ids + q + a, weights + [0.02] * len(q) + [1.0] * len(a)
+        return ids, weights
+
     def turns(self, task: str, progress: float, shots: int) -> list[world.Turn]:
         if task == "needle":
             count = self.r.randint(2, 6)
@@ -117,7 +124,10 @@ class Batches:
         if task == "needle":
             size = max(6, int(size / (1 + progress * 4)))
         shots = self.r.randint(1, 4) if task in ("arith", "choice") and self.r.random() < 0.2 else 0
-        rows = [self.row(self.turns(task, progress, shots)) for _ in range(size // (shots + 1))]
+        if task == "drill":
+            rows = [self.drill_row() for _ in range(size)]
+        else:
+            rows = [self.row(self.turns(task, progress, shots)) for _ in range(size // (shots + 1))]
         width = max(len(ids) for ids, _ in rows)
         ids, weights = torch.full((len(rows), width), self.tok.pad_token_id), torch.zeros(len(rows), width)
         for i, (x, w) in enumerate(rows):
@@ -153,13 +163,15 @@ class Muon:
 
 
 @torch.no_grad()
-def evaluate(model: Qwen2ForCausalLM, tok: PreTrainedTokenizerFast, n: int, seed: int = 12345) -> dict[str, float]:
+def evaluate(model: Qwen2ForCausalLM, tok: PreTrainedTokenizerFast, n: int, only: tuple[str, ...] = (), seed: int = 12345) -> dict[str, float]:
     """Share of greedy answers that contain the target, by task, thinking off."""
     model.eval()
     r, scores = random.Random(seed), {}
     draws = {"arith": world.arith, "choice": world.choice, "recall": world.recall, "code": world.code,
              "needle_10": lambda r: world.needle(r, 10, 3, 1), "needle_40": lambda r: world.needle(r, 40, 3, 1)}
     for name, draw in draws.items():
+        if only and name not in only:
+            continue
         turns, right = [draw(r)[0] for _ in range(n)], 0
         for i in range(0, n, 32):
             part = turns[i : i + 32]
@@ -179,6 +191,7 @@ def main() -> None:
     ap.add_argument("out", type=Path)
     ap.add_argument("--minutes", type=float, default=45)
     ap.add_argument("--threads", type=int, default=1)
+    ap.add_argument("--resume", type=Path, help="go on from a checkpoint that already copies")
     args = ap.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(args.threads)
@@ -188,11 +201,12 @@ def main() -> None:
         num_key_value_heads=2, max_position_embeddings=8192, rope_theta=10000.0, tie_word_embeddings=True, rms_norm_eps=1e-6,
         bos_token_id=None, eos_token_id=tok.eos_token_id, pad_token_id=tok.pad_token_id, initializer_range=0.05,
     )
-    model, batches = Qwen2ForCausalLM(config), Batches(tok, 1)
+    model = Qwen2ForCausalLM.from_pretrained(args.resume, dtype=torch.float32) if args.resume else Qwen2ForCausalLM(config)
+    batches = Batches(tok, 2 if args.resume else 1)
     named = list(model.named_parameters())
     muon = Muon([p for n, p in named if p.ndim == 2 and "embed" not in n])
     adam = torch.optim.AdamW([p for n, p in named if p.ndim < 2 or "embed" in n], lr=6e-3, betas=(0.9, 0.98), weight_decay=0.0)
-    start, step, stage, base, running = time.time(), 0, 0, 0.0, {}
+    start, step, stage, base, running = time.time(), 0, 2 if args.resume else 0, 0.0, {}
     while (p := (time.time() - start) / (60 * args.minutes)) < 1:
         if stage < 2 and (running.get("random", 9) < 0.6 or p > (0.2, 0.3)[stage]):
             print(f"stage {stage + 1} at step {step}, random {running.get('random', 9):.2f}", flush=True)
@@ -215,8 +229,8 @@ def main() -> None:
         running[task] = 0.95 * running.get(task, loss.item()) + 0.05 * loss.item()
         if step % 200 == 0:
             print(f"{step} {time.time() - start:.0f}s", {k: round(v, 3) for k, v in sorted(running.items())}, flush=True)
-        if step % 4000 == 0:
-            print("eval", json.dumps(evaluate(model, tok, 64)), flush=True)
+        if step % 1000 == 0:
+            print("eval", json.dumps(evaluate(model, tok, 32, ("arith",))), flush=True)
             model.save_pretrained(args.out)
             tok.save_pretrained(args.out)
     model.save_pretrained(args.out)

@@ -106,6 +106,26 @@ def arith(r: random.Random) -> list[Turn]:
     return [Turn(user=question, thought=text, answer=f"{text}\n#### {result}", target=str(result))]
 
 
+def drill(r: random.Random, count: int) -> list[tuple[str, str]]:
+    """Bare sums as (`7 + 5 =`, ` 12.`): a small model learns to add from many of them, hardly from stories alone."""
+    rows = []
+    for _ in range(count):
+        op = r.choice("++--*")
+        if op == "*":
+            a, b = r.randint(2, 9), r.randint(2, 9)
+            c = a * b
+        elif op == "+":
+            a, b = r.randint(1, 120), r.randint(1, 50)
+            a, b = (b, a) if r.random() < 0.3 else (a, b)
+            c = a + b
+        else:
+            a = r.randint(2, 150)
+            b = r.randint(1, min(40, a))
+            c = a - b
+        rows.append((f"{a} {op} {b} =", f" {c}."))
+    return rows
+
+
 def choice(r: random.Random) -> list[Turn]:
     """>>> What is the capital of Zorkel?\\nA. …\\nB. …  ->  Miluna, so the answer is B."""
     kind, place, value, pool = r.choice(FACTS)
