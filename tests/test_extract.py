@@ -1,0 +1,438 @@
+"""The first gate against harness artefacts: what may be marked, what is a loop, which number an answer ends on."""
+
+import time
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tasks.base import Response
+from tasks.extract import (
+    Artefact,
+    NoAnswer,
+    Visible,
+    decimal_text,
+    final_number,
+    finished_number,
+    is_degenerate,
+    visible,
+)
+
+
+def reply(
+    text: str | None, *, reasoning: str | None = None, finish: str | None = "stop", reasoning_tokens: int | None = None
+) -> Response:
+    return Response(
+        text=text,
+        reasoning=reasoning,
+        finish_reason=finish,
+        token_ids=None,
+        prompt_ids_sha=None,
+        top_two=None,
+        prompt_tokens=30,
+        completion_tokens=100,
+        reasoning_tokens=reasoning_tokens,
+        latency_s=0.1,
+        fingerprint=None,
+    )
+
+
+# ---- what is visible
+
+
+# vllm 30445
+SALAD = 'The question: "What isIs \'the\'s capital the capital of ? ??" \'scapital?"the?the"????"?" thecapital??"is\'the'
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        pytest.param(reply("18", reasoning="16-7=9; 9*2=18"), "18", id="rename-new"),
+        pytest.param(reply("  18\n"), "  18\n", id="white space at the end is kept"),
+        pytest.param(reply("no no"), "no no", id="short"),
+        pytest.param(reply("a < b and c > d"), "a < b and c > d", id="angle brackets"),
+    ],
+)
+def test_ordinary_content_is_shown_as_it_is(response: Response, text: str) -> None:
+    assert visible(response) == Visible(text=text)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("<think>9*2=18</think>\n18", "18"),
+        ("<think>\n\n</think>\n\n18", "18"),
+        ("9*2 is 17, no, 18</think>\n\nIt is 18.", "It is 18."),  # the template began the thought
+        ("<think>a</think>It is <think>b 7</think>18", "It is 18"),
+        ("<think>a <think>b</think> 7</think> 18", "18"),
+        ("<think>a</think> 18 </think>", "18 "),
+        ("[THINK]7[/THINK]18", "18"),
+        ("<thinking>7</thinking>18", "18"),
+        ("◁think▷7◁/think▷18", "18"),
+        ("18 <think>or is it 7", "18 "),
+    ],
+)
+def test_a_thought_in_the_content_is_removed_and_reported(content: str, text: str) -> None:
+    assert visible(reply(content)) == Visible(text=text, warnings=("think_tag_in_content",))
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        pytest.param(reply(None, reasoning="16-3-4=9, then", finish="length"), "truncated_in_thinking", id="trunc-new"),
+        pytest.param(reply("<think>maybe 18? check with 7", finish="length"), "truncated_in_thinking", id="think-leak-open"),
+        pytest.param(reply("<think>maybe 18? check with 7"), "truncated_in_thinking", id="open, stopped"),
+        pytest.param(reply("So 18. <think>check 7", finish="length"), "truncated_in_thinking", id="text, then open"),
+        pytest.param(reply("<think>18</think>", finish="length"), "truncated_in_thinking", id="closed at the limit"),
+        pytest.param(reply("", finish="length", reasoning_tokens=90), "truncated_in_thinking", id="thought dropped by parser"),
+        pytest.param(reply("<think>18</think>\n"), "empty", id="only a thought"),
+        pytest.param(reply("so it is 18</think>"), "empty", id="only a thought the template began"),
+        pytest.param(reply(None), "empty", id="null"),
+        pytest.param(reply(" \n"), "empty", id="blank"),
+        pytest.param(reply("", reasoning="\n\n"), "empty", id="blank reasoning"),
+        pytest.param(reply(None, finish=None), "empty", id="no finish reason"),
+        pytest.param(reply(SALAD, finish="length"), "degenerate", id="word-salad"),
+        pytest.param(reply("好的" * 12, finish="length"), "degenerate", id="han-repeat"),
+        pytest.param(reply("<think>hm</think>" + "!" * 60, finish="length"), "degenerate", id="after a thought"),
+        pytest.param(reply(None, reasoning="!" * 200), "degenerate", id="garbage is no answer in the reasoning field"),
+    ],
+)
+def test_nothing_to_mark_has_its_reason(response: Response, reason: str) -> None:
+    view = visible(response)
+    assert isinstance(view, NoAnswer)
+    assert view.reason == reason
+
+
+@pytest.mark.parametrize("content", [None, "", "\n\n"])
+def test_an_answer_in_the_reasoning_field_is_the_harness_not_the_model(content: str | None) -> None:
+    view = visible(reply(content, reasoning="0.8 > 0.11, so 9.8 is the larger number."))
+    assert isinstance(view, Artefact)
+    assert view.name == "answer_in_reasoning_field"
+
+
+def test_an_answer_read_as_a_tool_call_is_the_harness_not_the_model() -> None:
+    view = visible(reply(None, finish="tool_calls"))
+    assert isinstance(view, Artefact)
+    assert view.name == "answer_in_tool_calls"
+
+
+def test_ten_megabytes_of_tags_are_read_quickly() -> None:
+    began = time.monotonic()
+    visible(reply("<think>a</think>b" * 600_000))
+    visible(reply("<think>" * 1_400_000))
+    visible(reply("</think>a" * 1_100_000))
+    assert time.monotonic() - began < 15
+
+
+# ---- what is a loop
+
+
+ORDINARY = {
+    "short": "no no",
+    "one word": "Yes.",
+    "number": "18",
+    "laughter": "哈哈哈哈哈哈，太有意思了",
+    "exclamation": "Congratulations!!! You did it!!!!",
+    "trailing dots": "Well, let me think......",
+    "han ellipsis": "让我想一想。。。。。。",
+    "song": "La la la la la la la la, la la la la la.",
+    "ruler": "Result\n" + "-" * 80,
+    "rulers": ("=" * 72 + "\nChapter\n" + "=" * 72 + "\n") * 3,
+    "stars": "* * * * * * * * * *",
+    "contents": "Introduction " + "." * 60 + " 3\nMethod " + "." * 66 + " 9",
+    "table": "| item | price |\n|---|---|\n| pen | 2 |\n| book | 12 |\n| bag | 30 |\n",
+    "table of zeros": "| a | b | c |\n|---|---|---|\n" + "| 0 | 0 | 0 |\n" * 6,
+    "table of yes": "| test | ok |\n|------|----|\n" + "| yes | yes |\n" * 8,
+    "empty cells": "| a | b | c | d |\n| --- | --- | --- | --- |\n" + "|   |   |   |   |\n" * 4,
+    "numbers": ", ".join(str(n) for n in range(1, 200)),
+    "zeros": "[" + ", ".join(["0"] * 100) + "]",
+    "bits": " ".join(["01101000", "01100101", "01101100", "01101100", "01101111"] * 4),
+    "googol": "A googol is 1" + "0" * 100 + ".",
+    "third": "1/3 = 0." + "3" * 40,
+    "sevenths": "1/7 = 0." + "142857" * 8 + "...",
+    "squares": "\n".join(f"The square of {n} is {n * n}." for n in range(1, 40)),
+    "times table": "\n".join(f"{a} x {b} = {a * b}" for a in range(1, 10) for b in range(1, 10)),
+    "json": '[{"id": 1, "ok": true}, {"id": 2, "ok": true}, {"id": 3, "ok": true}, {"id": 4, "ok": true}]',
+    "equal json": "[" + ", ".join(['{"x": 0, "y": 0, "name": "none"}'] * 10) + "]",
+    "nested json": '{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":1}}}}}}}}',
+    "csv": "id,city,score\n" + "\n".join(f"{n},Oslo,{n % 3}" for n in range(60)),
+    "code": "def fib(n):\n    a, b = 0, 1\n    for _ in range(n):\n        a, b = b, a + b\n    return a\n",
+    "repeated lines": "```python\n" + 'print("hello")\n' * 10 + "```",
+    "repeated lines without a fence": 'print("hello")\n' * 8,
+    "increments": "int i = 0;\n" + "i++;\n" * 10,
+    "html": "<ul>\n" + "<li></li>\n" * 10 + "</ul>\n" + "</div>\n" * 6,
+    "f-strings": 'print(f"hello")\nprint(r"a?b")\nprint(b"x?y")\nprint(f"a?b")',
+    "ternary": "x=a?b:c;y=d?e:f;z=g?h:i;w=j?k:l;",
+    "urls": "https://a.example/x?a=1\nhttps://a.example/y?b=2\nhttps://a.example/z?c=3\nhttps://a.example/w?d=4",
+    "punctuation talk": 'The marks "?", "!", "?!" and "!?" end a sentence; "..." does not. Really?! Yes?!',
+    "dialogue": '"Who?" she asked. "Me?" he said. "Yes, you!" "Why?" "Because!" "Oh?" "Oh!" "What?!" he cried.',
+    "refrain": (
+        "The tide came in, the tide went out,\nand all the boats lay still.\nHey ho, the wind blows free,\n"
+        "hey ho, the wind blows free,\nhey ho, the wind blows free!\nThe moon came up, the moon went down,\n"
+        "and all the boats lay still.\nHey ho, the wind blows free,\nhey ho, the wind blows free,\nhey ho, the wind blows free!"
+    ),
+    "chinese": "小明一共有十六个鸡蛋，早上吃了三个，又用四个做松饼，还剩九个。每个卖两美元，所以他每天赚十八美元。",
+    "chinese list": "1. 先洗手。\n2. 再切菜。\n3. 然后炒菜。\n4. 最后装盘。\n5. 洗碗。",
+    "chinese poem": "风起了，云散了，\n归来吧，归来吧。\n雨停了，天晴了，\n归来吧，归来吧。\n花开了，\n归来吧，归来吧。",
+    "languages": "hello, bonjour, hola, привет, 你好, こんにちは, 안녕하세요, مرحبا, שלום, नमस्ते, สวัสดี, γειά",
+    "russian": "Столица Франции — Париж. Python и vLLM работают хорошо.",
+    "mixed": "在Python里用list和dict，再用API调用GPU上的模型。",
+    "mathematics": "$$\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}$$ so Δx = αβ and 16 - 3 - 4 = 9, 9 * 2 = 18.",
+    "base64": "iVBORw0KGgoAAAANSUhEUgAAAAAAAAAAAAAAAAAAAAAAAAAA" + "qX7bQ2",
+    "bars": "January ████████████ 12\nFebruary ██████████████████ 18\nMarch ██████ 6",
+    "steps": "So 16 - 3 = 13. So 13 - 4 = 9. So 9 * 2 = 18. So the answer is 18.\n#### 18",
+    "emoji": "Great job! 🎉🎉🎉🎉🎉",
+    "same mark twice": "The answer is 18. The answer is 18. #### 18",
+}
+
+
+@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize("text", ORDINARY.values(), ids=ORDINARY.keys())
+def test_an_ordinary_text_is_not_degenerate(text: str, cut: bool) -> None:
+    assert not is_degenerate(text, cut=cut)
+
+
+SENTENCE = "So the total number of eggs that are left is nine. "
+DEGENERATE = {
+    "exclamation": "!" * 200,
+    "few exclamations": "!" * 24,
+    "after a start": "The answer is" + "!" * 120,
+    "question marks": "? " * 40,
+    "commas": "，" * 50,
+    "han": "好的" * 12,
+    "han loop after text": "小明有三个苹果，" + "我们再算一次。" * 12,
+    "one han character": "的" * 60,
+    "word": "the " * 50,
+    "word after text": "Janet sells eggs at the market, and " + "and " * 30,
+    "sentence": SENTENCE * 8,
+    "sentence after a good start": "Janet has 16 eggs. She eats three and bakes with four. " + SENTENCE * 7,
+    "sentence broken off": SENTENCE * 6 + SENTENCE[:20],
+    "marks": "#### 18\n" * 30,
+    "paragraph": ("Let me check this again. She has 16 eggs, she eats 3, she bakes 4.\nThat leaves 9, at 2 dollars. " * 6),
+    "han sentence": "所以答案是十八美元。" * 10,
+    "two characters": "ab" * 60,
+    "digits": "0" * 300,
+    "ruler without end": "-" * 600,
+    "number loop": "1.1.1.1." * 50,
+    "json that never ends": '{"a": {"a": ' * 60,
+    "emoji": "🎉" * 80,
+    "salad": SALAD,
+    "few words": "the of is the the of of is capital the is of the capital of the the is of the " * 1
+    + "of the the is capital of " * 9,
+    "doubled words": "The the capital capital of of France France is is a a city city and and the the river river " * 2,
+    "bytes": "The \ufffd\ufffd\ufffd ca\ufffd\ufffd\ufffdpi\ufffd\ufffd\ufffd",
+    "scripts": "appointmentстоли瓦尔dотy首都привет的wasпарtheв",
+}
+
+
+@pytest.mark.parametrize("text", DEGENERATE.values(), ids=DEGENERATE.keys())
+def test_loops_and_salad_at_the_limit_are_degenerate(text: str) -> None:
+    assert is_degenerate(text, cut=True)
+
+
+@pytest.mark.parametrize("text", ["!" * 60, "好的" * 60, "the " * 60, SENTENCE * 30, SALAD])
+def test_plain_loops_are_degenerate_wherever_they_stop(text: str) -> None:
+    assert is_degenerate(text, cut=False)
+
+
+@given(st.text(), st.booleans())
+def test_degeneracy_never_raises(text: str, cut: bool) -> None:
+    is_degenerate(text, cut=cut)
+
+
+# ---- which number
+
+
+NUMBERS = [
+    # The published artefacts.
+    ("The answer is **18**.", "18"),
+    ("**Answer: \\$18 per day.**", "18"),
+    ("The answer is 18...", "18"),
+    ("The total is 18.00", "18"),
+    ("#### 18 dollars\n\nQuestion: next 5", "18"),
+    ("答案是18。每个2美元", "18"),
+    ("The answer is １８", "18"),
+    ("It costs 1 800 dollars", "1800"),
+    # Plain endings.
+    ("18", "18"),
+    ("= 18", "18"),
+    ("$18.", "18"),
+    ("**18**", "18"),
+    ("`18`", "18"),
+    ("Therefore, 18 dollars.", "18"),
+    ("18 apples and 3 pears", "3"),
+    ("Total: 18 eggs/day", "18"),
+    ("| total | 18 |", "18"),
+    ("The answer is approx. 18", "18"),
+    ("18 %", "18"),
+    ("18\\%", "18"),
+    ("That is 18…", "18"),
+    ("所以一共是18个苹果。", "18"),
+    ("一共十六个，卖了18美元！", "18"),
+    # Signs.
+    ("5-3", "3"),
+    ("(2)-3", "3"),
+    ("The answer is -5", "-5"),
+    ("The answer is −5.", "-5"),
+    ("-$5", "-5"),
+    ("$-5$", "-5"),
+    ("It fell to ($ -5)", "-5"),
+    ("答案是-5", "-5"),
+    ("温度是−5度", "-5"),
+    ("- 5 apples", "5"),
+    # Currency, thousands, decimals.
+    ("USD18", "18"),
+    ("US$18", "18"),
+    ("€ 18", "18"),
+    ("￥18", "18"),
+    ("$1,800", "1800"),
+    ("Thus the answer is 1,800.50", "1800.5"),
+    ("1\u00a0800 €", "1800"),
+    ("1\u202f800 €", "1800"),
+    ("1\u2009800 €", "1800"),
+    ("12 345 678", "12345678"),
+    ("１，８００円", "1800"),
+    ("\\$1{,}800", "1800"),
+    ("$1\\,800$", "1800"),
+    ("3 10", "10"),
+    ("1234 567", "567"),
+    ("She counted 1, 2, 3", "3"),
+    ("1\n800", "800"),
+    ("The answer is .5", "0.5"),
+    ("1\u200b8", "18"),
+    # LaTeX.
+    ("The answer is: \\(18\\)", "18"),
+    ("Answer:\n\\[\n18\n\\]", "18"),
+    ("Answer:\n$$\n18\n$$", "18"),
+    ("The final answer is $\\boxed{18}$. It took 3 steps.", "18"),
+    ("\\boxed{18\\text{ m}^2}", "18"),
+    ("\\boxed{\\text{\\$18 per day}}", "18"),
+    ("\\boxed{9 \\times 2 = 18}", "18"),
+    ("\\boxed{7}\nWait.\n\\boxed{18}", "18"),
+    ("\\boxed{18}\nSo \\boxed{\\text{done}} in 3", "18"),
+    ("\\boxed{\\frac{1}{2}}", "0.5"),
+    # Units are no numbers.
+    ("The area is 18 m²", "18"),
+    ("The area is 18 m^2", "18"),
+    ("The area is 18 m^{2}", "18"),
+    ("18 g of CO2", "18"),
+    # Fractions and equations.
+    ("The answer is 1/2", "0.5"),
+    ("Answer: 1 1/2 cups", "1.5"),
+    ("The answer is 1½", "1.5"),
+    ("Answer: 18/2 = 9", "9"),
+    ("Answer: 9 * 2 = 18 dollars, in 3 days", "18"),
+    ("The answer is 9 eggs × $2 = $18", "18"),
+    ("Answer: 18 (that is 9*2)", "18"),
+    ("Answer: 18 (as 9*2 = 18, and 16-7=9)", "18"),
+    ("Answer: x = 18", "18"),
+    # Markers, and what comes after them.
+    ("### Answer\n18", "18"),
+    ("**Final Answer**\n\n18 dollars\n\nThis took 3 steps.", "18"),
+    ("**Answer**: 18\n\nNote: 2 eggs are left.", "18"),
+    ("Answer (in dollars): 18. In 2 weeks more.", "18"),
+    ("The answer to the question is 18, not 7.", "18"),
+    ("The answer would be 18 or so, in 3 days", "18"),
+    ("The answer is 7. No. The answer is 18. She has 4 cats.", "18"),
+    ("Final answer: 18\nAnswer: 7", "18"),
+    ("The answer is simple. There are 3 dogs and 15 cats, so 18 pets.", "18"),
+    ("The answer is that she makes $18 per day. That is for 9 eggs.", "18"),
+    ("Answer: She sells 16 - 7 = 9 eggs a day.\nShe makes 9 * 2 = $18 a day.\n\nQuestion: 5?", "18"),
+    ("答案：18元", "18"),
+    ("答案为：18元，每个2元", "18"),
+    ("答案：每天18美元。每个2美元", "18"),
+    ("最终答案是 **18** 。单价 2 元", "18"),
+    ("### 答案\n18\n\n共3步", "18"),
+    # `####`, the dataset's own.
+    ("####18", "18"),
+    ("#### **18**", "18"),
+    ("#### \\$1,800\n#### 7", "1800"),
+    ("#### -18", "-18"),
+    ("The answer is 7\n#### 18", "18"),
+    ("#### Step 1: count 16 eggs\n#### 18", "18"),
+    ("#### 1. Find the eggs\n16-7=9\n#### 2. Find the money\nShe makes $18.", "18"),
+    ("#### 18. That is for 9 eggs", "18"),
+    ("### 18\nfor 9", "9"),
+]
+
+
+@pytest.mark.parametrize(("text", "number"), NUMBERS)
+def test_the_number_an_answer_ends_on(text: str, number: str) -> None:
+    assert final_number(text) == Decimal(number)
+
+
+@pytest.mark.parametrize("text", ["", "no number", "H2O", "#### ", "\\boxed{}", "答案是", "9" * 41, "$", "-", "...", "x^2"])
+def test_no_number_is_none(text: str) -> None:
+    assert final_number(text) is None
+
+
+def test_forty_digits_are_kept_exactly() -> None:
+    digits = "1234567890" * 4
+    assert final_number(f"So 5, or -{digits}") == Decimal(f"-{digits}")
+    assert final_number(f"So 5, or {digits}1") == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("#### 18\n", "18"),
+        ("#### 18 dollars", "18"),
+        ("#### 18.\n\nQuestion: 5", "18"),
+        ("\\boxed{18}", "18"),
+        ("\\boxed{18}\n#### 1", "18"),
+        ("#### 18", None),
+        ("#### 18.", None),
+        ("#### 1,", None),
+        ("\\boxed{18", None),
+        ("\\boxed{18 \\text{ dol", None),
+        ("The answer is 18. ", None),
+        ("9 * 2 = 18", None),
+    ],
+)
+def test_a_number_is_finished_when_nothing_to_come_could_change_it(text: str, number: str | None) -> None:
+    assert finished_number(text) == (None if number is None else Decimal(number))
+
+
+@given(st.text(), st.text(alphabet="0123456789.,-$/ #=*{}\\\n答案是：answer boxed²½−"))
+@settings(max_examples=300)
+def test_reading_a_number_never_raises(anything: str, crafted: str) -> None:
+    final_number(anything)
+    finished_number(anything)
+    final_number(crafted)
+    finished_number(crafted + anything)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9, places=2))
+def test_a_number_survives_every_rendering(value: Decimal) -> None:
+    for text in (f"#### {value}", f"The answer is **{value}**.", f"\\boxed{{{value}}}", f"{value:,}", f"答案是{value}。共2个"):
+        assert final_number(text) == value
+    assert Decimal(decimal_text(value)) == value
+
+
+@pytest.mark.parametrize(("value", "text"), [("18.00", "18"), ("-0.0", "0"), ("1800", "1800"), ("0.50", "0.5"), ("-5", "-5")])
+def test_decimal_text_is_plain(value: str, text: str) -> None:
+    assert decimal_text(Decimal(value)) == text
+
+
+HOSTILE = [
+    "1,111",
+    "1 111 ",
+    "####  ",
+    "#### 1. a\n",
+    "answer is ",
+    "\\boxed{",
+    "\u0316\u0301",
+    "1/",
+    "1 1/",
+    "final answer to ",
+    "答案",
+    "9",
+]
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_ten_megabytes_take_linear_time(unit: str) -> None:
+    began = time.monotonic()
+    final_number(unit * (10_000_000 // len(unit.encode())))
+    assert time.monotonic() - began < 15  # a quadratic one takes hours
