@@ -1,0 +1,190 @@
+"""One running vLLM: started or attached to, seen healthy, and asked one question before it counts as running."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from evals.client import Client, Endpoint, body, http_options
+from evals.engine import secrets, venv
+from evals.engine.process import Process, free_port
+from evals.errors import CanaryError, ConfigError, StartError
+from evals.experiment import Arm, UrlEngine, VenvEngine
+from evals.records import Failure, Message, Response, ServerInfo
+
+CANARY = (Message(role="user", content="Reply with the word ready."),)
+CANARY_TOKENS = 16
+SETTLE_S = 10.0  # vLLM's own watchdog looks every 5 s
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """A server that has answered its canary."""
+
+    endpoint: Endpoint
+    info: ServerInfo
+    process: Process | None
+    """None for a server that we did not start."""
+
+    def alive(self) -> bool:
+        return self.process is None or self.process.alive()
+
+    def log_tail(self) -> tuple[str, ...]:
+        return self.process.log_tail() if self.process else ()
+
+    def cause(self) -> str | None:
+        return self.process.cause() if self.process else None
+
+    def reset_prefix_cache(self) -> bool:
+        """Empty the prefix cache, so that a round starts cold. False where the server does not offer it.
+
+        A server that we did not start is left alone: others may be using it.
+        """
+        if self.process is None:
+            return False
+        try:
+            url = self.endpoint.url
+            return httpx.post(f"{url}/reset_prefix_cache", timeout=30, **http_options(url)).status_code == 200
+        except httpx.HTTPError:
+            return False
+
+
+@contextmanager
+def serve(arm: Arm, launch: int, log: Path, say: Callable[[str], None]) -> Iterator[Server]:
+    """Run the arm's server for the length of the block.
+
+    Raises:
+        BuildError, StartError, CanaryError: it can't be had; what was started has been stopped.
+    """
+    match arm.engine:
+        case UrlEngine():
+            yield _attach(arm, arm.engine, launch)
+        case VenvEngine():
+            environment = venv.build(arm.engine, say)
+            port = free_port()
+            argv, ours = venv.serve_argv(environment.vllm, arm, port), venv.serve_env(arm, environment)
+            key = _own_key(arm)
+            say(f"starting {arm.engine} for {arm.name}")
+            start = time.monotonic()
+            with Process(argv, venv.inherited_env(environment) | ours, log) as process:
+                url = f"http://127.0.0.1:{port}"
+                _wait_healthy(process, url, arm.start_timeout_s)
+                model, fingerprint = _canary(arm, url, key, process)
+                info = ServerInfo(
+                    launch=launch, engine=str(arm.engine), version=_version(url), fingerprint=fingerprint, model=model,
+                    argv=secrets.masked_argv(argv), env=secrets.masked_env(ours), ready_s=time.monotonic() - start,
+                )  # fmt: skip
+                yield Server(endpoint=Endpoint(url=url, model=model, api_key=key), info=info, process=process)
+
+
+def _own_key(arm: Arm) -> str:
+    """The key that a server we start was told to ask for; vLLM takes several by flag, else one from the environment."""
+    given = arm.args.get("api-key", arm.env.get("VLLM_API_KEY", "none"))
+    return str(given[0] if isinstance(given, list) else given)
+
+
+def api_key(arm: Arm, engine: UrlEngine) -> str:
+    """The key that an endpoint wants, from the environment.
+
+    Raises:
+        ConfigError: the variable is not set.
+    """
+    if engine.api_key_env is None:
+        return "none"
+    if engine.api_key_env not in os.environ:
+        raise ConfigError(
+            f"arm {arm.name}: the environment has no variable {engine.api_key_env}; export it with the endpoint's key"
+        )
+    return os.environ[engine.api_key_env]
+
+
+def _attach(arm: Arm, engine: UrlEngine, launch: int) -> Server:
+    key = api_key(arm, engine)
+    model, fingerprint = _canary(arm, engine.url, key, None)
+    info = ServerInfo(
+        launch=launch,
+        engine=str(engine),
+        version=_version(engine.url),
+        fingerprint=fingerprint,
+        model=model,
+        argv=(),
+        env={},
+        ready_s=0.0,
+    )
+    return Server(endpoint=Endpoint(url=engine.url, model=model, api_key=key), info=info, process=None)
+
+
+def _wait_healthy(process: Process, url: str, timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if not process.alive():
+            reason = process.cause() or f"{process.ending()}, see the log"
+            raise StartError(f"the server ended before it was ready: {reason}", process.log_tail())
+        try:
+            if httpx.get(f"{url}/health", timeout=5, **http_options(url)).status_code == 200:
+                return
+        except httpx.HTTPError:
+            pass  # not listening yet; the deadline bounds this
+        time.sleep(0.25)
+    raise StartError(f"not healthy after {timeout_s:.0f} s; raise start_timeout_s or see the log", process.log_tail())
+
+
+def _canary(arm: Arm, url: str, key: str, process: Process | None) -> tuple[str, str | None]:
+    """Ask one question: (served model, fingerprint). Health alone proves little: some engines die at the first request."""
+    alive = process.alive if process else lambda: True
+    answer: Response | Failure
+    try:
+        model = _served_model(arm, url, key)
+        answer = asyncio.run(_ask_canary(Endpoint(url=url, model=model, api_key=key), arm, alive))
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as e:  # ValueError: urllib's word for an address that is none
+        model, answer = "", Failure(kind="connection", message=f"{e}".split("\n")[0] or type(e).__name__)
+    if isinstance(answer, Response) and (answer.completion_tokens or answer.text or answer.reasoning):
+        return model, answer.fingerprint
+    said = answer.message if isinstance(answer, Failure) else "an empty answer"
+    if process is None:
+        raise CanaryError(f"{url} did not answer a first request: {said}")
+    _settle(process)
+    cause = process.cause() if not process.alive() else None
+    raise CanaryError(f"healthy, but the first request failed: {cause or said}", process.log_tail())
+
+
+def _settle(process: Process) -> None:
+    """Give an engine that is dying the time to write why."""
+    deadline = time.monotonic() + SETTLE_S
+    while process.alive() and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+async def _ask_canary(endpoint: Endpoint, arm: Arm, alive: Callable[[], bool]) -> Response | Failure:
+    async with Client(endpoint, timeout_s=arm.request.timeout_s, alive=alive, attempts=2) as client:
+        return await client.chat(CANARY, body({"temperature": 0.0}, max_tokens=CANARY_TOKENS))
+
+
+def _served_model(arm: Arm, url: str, key: str) -> str:
+    headers = {"Authorization": f"Bearer {key}"}
+    response = httpx.get(f"{url}/v1/models", timeout=30, headers=headers, **http_options(url))
+    response.raise_for_status()
+    try:
+        names = [str(m["id"]) for m in response.json()["data"]]
+    except (ValueError, KeyError, TypeError) as e:
+        raise CanaryError(f"{url}/v1/models does not list models: is this an OpenAI-compatible server?") from e
+    if not names:
+        raise CanaryError(f"{url} serves no model")
+    if isinstance(arm.engine, UrlEngine) and arm.model:
+        if arm.model not in names:
+            raise CanaryError(f"{url} does not serve {arm.model!r}; it serves: {', '.join(names)}")
+        return arm.model
+    return names[0]
+
+
+def _version(url: str) -> str | None:
+    try:
+        version = httpx.get(f"{url}/version", timeout=10, **http_options(url)).json()["version"]
+    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+        return None
+    return str(version)

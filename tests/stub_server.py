@@ -1,0 +1,287 @@
+"""A server that speaks vLLM 0.29's wire shapes. It fakes the wire, never our own functions.
+
+In a test: `with StubServer(answer) as stub:` on a free loopback port. As a child process, standing for the `vllm` command:
+`python tests/stub_server.py serve MODEL --port P …`, where STUB_FAULT names what goes wrong. Standard library only, so that
+a child is up in a tenth of a second.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Literal, Self
+
+from engine_logs import ENGINE_TRACEBACK, START_TRACEBACK
+
+if __name__ != "__main__":
+    import httpcore  # noqa: F401  # httpx does so late; in-process runs of pytester would drop it and leave httpx a stale copy
+
+Json = dict[str, Any]
+FINGERPRINT = "vllm-0.29.0-57ab57ab"
+VERSION = "0.29.0"
+HANG_S = 20.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """One scripted behaviour."""
+
+    payload: Any = None
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    text: str | None = None
+    """A body that is no JSON, in the payload's place."""
+    fault: Literal["hang", "reset"] | None = None
+
+
+Answer = Callable[[Json], Reply]
+
+
+def chat(text: str | None, **over: Any) -> Json:
+    """A chat completion as vLLM 0.29 sends it with return_token_ids; `over` replaces fields of message, choice or the whole."""
+    ids = [ord(c) for c in (text or over.get("reasoning") or "")]
+    usage = {"prompt_tokens": 3, "total_tokens": 3 + len(ids), "completion_tokens": len(ids), "completion_tokens_details": None}
+    message: Json = {"role": "assistant", "content": text, "refusal": None, "function_call": None, "reasoning": None}
+    choice: Json = {"index": 0, "logprobs": None, "finish_reason": "stop", "stop_reason": None, "token_ids": ids}
+    whole: Json = {
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1796008419, "model": "stub",
+        "system_fingerprint": FINGERPRINT, "prompt_token_ids": [1, 630, 266], "prompt_logprobs": None,
+        "usage": usage,
+    }  # fmt: skip
+    for part in (choice, whole):
+        part.update({name: value for name, value in over.items() if name in part})
+    message.update({name: value for name, value in over.items() if name not in choice and name not in whole})
+    return whole | {"choices": [choice | {"message": message}]}
+
+
+def logprobs(*pairs: tuple[float, ...]) -> Json:
+    """`logprobs` of a choice: per token, the log-probabilities under top_logprobs."""
+    tops = [[{"token": str(i), "logprob": p, "bytes": None} for i, p in enumerate(pair)] for pair in pairs]
+    return {"content": [{"token": "0", "logprob": top[0]["logprob"] if top else 0.0, "top_logprobs": top} for top in tops]}
+
+
+def error(status: int, message: str, **headers: str) -> Reply:
+    kind = {400: "BadRequestError", 404: "NotFoundError", 500: "InternalServerError"}.get(status, "Error")
+    payload = {"error": {"message": message, "type": kind, "param": None, "code": status}}
+    return Reply(status=status, payload=payload, headers={k.replace("_", "-"): v for k, v in headers.items()})
+
+
+def echo(request: Json) -> Reply:
+    """Answers with the last message's text."""
+    text = str(request["messages"][-1]["content"])
+    return Reply(payload=chat(text, logprobs=logprobs(*[(-1.0, -2.0)] * len(text)) if request.get("logprobs") else None))
+
+
+def script(*replies: Reply) -> Answer:
+    """The replies in turn, the last one for ever after."""
+    left = list(replies)
+    return lambda _: left.pop(0) if len(left) > 1 else left[0]
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # the client gave up, as some tests want it
+            super().handle_error(request, client_address)
+
+
+class StubServer:
+    """Serves until the block ends. `requests` holds every chat body that came, `headers` what came with each."""
+
+    def __init__(self, answer: Answer = echo, *, models: tuple[str, ...] = ("stub",), port: int = 0) -> None:
+        self.answer, self.models = answer, models
+        self.requests: list[Json] = []
+        self.headers: list[dict[str, str]] = []
+        self.posts: list[str] = []
+        self.pages: dict[str, Reply] = {}
+        """Other paths, or other replies on the usual ones."""
+        self.in_flight = self.most_in_flight = 0
+        self.ended = threading.Event()
+        self.lock = threading.Lock()
+        self._http = _Http(("127.0.0.1", port), _handler(self))
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop listening and answering: later connections are refused, those that are open are dropped."""
+        if not self.ended.is_set():
+            self.ended.set()
+            self._http.shutdown()
+            self._http.server_close()
+
+    def page(self, path: str) -> Reply:
+        if path in self.pages:
+            return self.pages[path]
+        match path:
+            case "/health":
+                return Reply(text="")
+            case "/version":
+                return Reply(payload={"version": VERSION})
+            case "/v1/models":
+                return Reply(
+                    payload={"object": "list", "data": [{"id": m, "object": "model", "owned_by": "vllm"} for m in self.models]}
+                )
+            case "/metrics":
+                return Reply(text=metrics(len(self.requests)))
+            case "/reset_prefix_cache":
+                return Reply(payload={"success": True})
+            case _:
+                return Reply(status=404, payload={"detail": "Not Found"})
+
+    def chat(self, body: Json) -> Reply:
+        with self.lock:
+            self.requests.append(body)
+            self.in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            if body["model"] not in self.models:
+                return error(404, f"The model `{body['model']}` does not exist.")
+            return self.answer(body)
+        finally:
+            with self.lock:
+                self.in_flight -= 1
+
+
+def metrics(asked: int) -> str:
+    """Speculation on, one draft token a request, all accepted."""
+    labels = 'engine="0",model_name="stub"'
+    rows = {"prompt_tokens": 3, "generation_tokens": 5, "prefix_cache_queries": 3, "prefix_cache_hits": 0,
+            "spec_decode_num_drafts": 1, "spec_decode_num_draft_tokens": 1, "spec_decode_num_accepted_tokens": 1}  # fmt: skip
+    lines = []
+    for name, each in rows.items():
+        lines += [
+            f"# HELP vllm:{name}_total .",
+            f"# TYPE vllm:{name}_total counter",
+            f"vllm:{name}_total{{{labels}}} {each * asked}.0",
+        ]
+    per_position = f'vllm:spec_decode_num_accepted_tokens_per_pos_total{{{labels},position="0"}} {asked}.0'
+    return "\n".join([*lines, per_position, ""])
+
+
+def _handler(stub: StubServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            self._send(stub.page(self.path))
+
+        def do_POST(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("content-length", 0)))
+            if self.path == "/v1/chat/completions":
+                stub.headers.append({k.lower(): v for k, v in self.headers.items()})
+                self._send(stub.chat(json.loads(sent)))
+            else:
+                stub.posts.append(self.path)
+                self._send(stub.page(self.path))
+
+        def _send(self, reply: Reply) -> None:
+            if reply.fault == "hang":
+                stub.ended.wait(HANG_S)
+            if reply.fault or stub.ended.is_set():
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closed with a reset
+                self.close_connection = True
+                return
+            body = (reply.text if reply.text is not None else json.dumps(reply.payload)).encode()
+            with contextlib.suppress(ConnectionError):  # the client may have given up
+                self.send_response(reply.status)
+                for name, value in {
+                    "content-type": "application/json",
+                    "content-length": str(len(body)),
+                    **reply.headers,
+                }.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None: ...
+
+    return Handler
+
+
+def _option(argv: list[str], name: str, default: str) -> str:
+    return argv[argv.index(name) + 1] if name in argv else default
+
+
+def _die(words: str) -> None:
+    sys.stderr.write(words)
+    sys.stderr.flush()
+    os._exit(1)
+
+
+def _dying_after(requests: int) -> Answer:
+    left = [requests]
+
+    def answer(request: Json) -> Reply:
+        left[0] -= 1
+        if left[0] < 0:
+            _die(ENGINE_TRACEBACK)
+        return echo(request)
+
+    return answer
+
+
+def _dying_slowly(_: Json) -> Reply:
+    threading.Timer(0.5, _die, [ENGINE_TRACEBACK]).start()
+    return error(500, "EngineCore encountered an issue. See stack trace (above) for the root cause.")
+
+
+def _spawn_stubborn_grandchild() -> None:
+    if os.fork() == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        with open(os.environ["STUB_PIDFILE"], "w") as f:
+            f.write(str(os.getpid()))
+        time.sleep(60)
+        os._exit(0)
+
+
+def _child(argv: list[str]) -> None:
+    """`vllm serve`: flags that it does not know are ignored."""
+    fault, _, amount = os.environ.get("STUB_FAULT", "").partition(":")
+    sys.stderr.write(f"(APIServer pid=6) INFO 11-30 03:00:00 [api_utils.py:286] non-default args: {argv}\n")
+    answer: Answer = echo
+    match fault:
+        case "start":
+            sys.stderr.write("".join(f"noise {i}\n" for i in range(100)))
+            _die(START_TRACEBACK)
+        case "first-request":
+            answer = _dying_after(0)
+        case "slow-death":
+            answer = _dying_slowly
+        case "mid-run":
+            answer = _dying_after(int(amount))
+        case "stubborn":
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        case "grandchild":
+            _spawn_stubborn_grandchild()
+    stub = StubServer(
+        answer, models=(_option(argv, "--served-model-name", argv[1]),), port=int(_option(argv, "--port", "8000"))
+    )
+    if fault == "never-healthy":
+        stub.pages["/health"] = Reply(status=503, text="")
+    with stub:
+        sys.stderr.write("(APIServer pid=6) INFO:     Application startup complete.\n")
+        sys.stderr.flush()
+        while True:
+            time.sleep(60)
+
+
+if __name__ == "__main__":
+    _child(sys.argv[1:])
