@@ -1,0 +1,170 @@
+"""One arm × task × round on a running server → answers and scores in the journal."""
+
+import asyncio
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+
+from evals import sampling, telemetry
+from evals.client import Client, body, messages_sha
+from evals.engine import Server
+from evals.errors import ServerDied
+from evals.lmeval import Gsm8k
+from evals.plan import Stage
+from evals.progress import Reporter
+from evals.records import Failure, HarnessResult, JsonDict, Response, Sample, Score, Window
+from evals.store import Answer, Journal, Place
+from tasks import TASKS, greedy, gsm8k
+
+GREEDY_TOP_LOGPROBS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Data:
+    """The tasks' data sets, loaded before the first server starts, so that a missing file costs no GPU time."""
+
+    gsm8k: Gsm8k | None
+
+
+class Asker:
+    """Asks one stage's samples: what the journal holds is taken from there, the rest goes to the server."""
+
+    def __init__(self, stage: Stage, server: Server, journal: Journal, reporter: Reporter) -> None:
+        self.stage, self.server, self.journal, self.reporter = stage, server, journal, reporter
+        self.place = place(stage)
+        self.settings = sampling.settings(stage.arm)
+        if not TASKS[stage.task.name].marked:
+            self.settings |= {"temperature": 0.0}  # greedy whatever the arm's sampling is
+        self.asked = 0
+        self._lost_in_a_row = 0
+
+    def ask(self, samples: tuple[Sample, ...]) -> dict[str, Response | Failure]:
+        """Every sample's answer, by id.
+
+        Raises:
+            ServerDied: the server stopped answering; what was answered before is in the journal.
+        """
+        self.journal.put_samples(self.stage.task.name, samples)
+        found: dict[str, Response | Failure] = {}
+        missing = []
+        for sample in samples:
+            stored = self.journal.contents.answers.get((self.place, sample.id))
+            if stored and stored.response and stored.key == self.key(sample):
+                found[sample.id] = stored.response
+            else:
+                missing.append(sample)
+        if missing:
+            title = f"{self.stage.arm.name} · {self.stage.task.name} · round {self.stage.round + 1}"
+            self.reporter.begin(title, len(missing))
+            try:
+                found |= asyncio.run(self._ask_all(missing))
+            finally:
+                self.reporter.end()
+        return found
+
+    def key(self, sample: Sample) -> str:
+        """Everything that shapes an answer: an edited experiment never meets a stale one."""
+        spec = [self.place.arm, self.place.arm_key, self.place.task, self.place.task_key, self.place.round, sample.id]
+        whole = json.dumps([*spec, messages_sha(sample.messages), self._body(sample)], sort_keys=True)
+        return hashlib.sha256(whole.encode()).hexdigest()[:24]
+
+    def _body(self, sample: Sample) -> JsonDict:
+        arm, task = self.stage.arm, self.stage.task
+        top = None if TASKS[task.name].marked else GREEDY_TOP_LOGPROBS
+        out = body(self.settings, max_tokens=arm.request.max_tokens or task.max_tokens, top_logprobs=top)
+        if out.get("temperature"):
+            out["seed"] = sampling.seed(sample.id, self.stage.round)
+        return out
+
+    async def _ask_all(self, samples: list[Sample]) -> dict[str, Response | Failure]:
+        limit = asyncio.Semaphore(self.stage.task.concurrency)
+        arm = self.stage.arm
+        async with Client(self.server.endpoint, timeout_s=arm.request.timeout_s, alive=self.server.alive) as client:
+
+            async def one(sample: Sample) -> tuple[str, Response | Failure]:
+                async with limit:
+                    answer = await client.chat(sample.messages, self._body(sample))
+                self._keep(sample, answer)
+                return sample.id, answer
+
+            try:
+                async with asyncio.TaskGroup() as group:
+                    tasks = [group.create_task(one(s)) for s in samples]
+            except ExceptionGroup as failed:  # one failure of many that end alike; that the server died says most
+                raise (failed.subgroup(ServerDied) or failed).exceptions[0] from None
+        return dict(task.result() for task in tasks)
+
+    def _keep(self, sample: Sample, answer: Response | Failure) -> None:
+        if isinstance(answer, Failure):
+            self._see_alive(answer)
+        else:
+            self._lost_in_a_row = 0
+        response, failure = (answer, None) if isinstance(answer, Response) else (None, answer)
+        self.journal.put_answer(Answer(
+            place=self.place, sample_id=sample.id, prompt_sha=messages_sha(sample.messages), key=self.key(sample),
+            response=response, failure=failure,
+        ))  # fmt: skip
+        self.asked += 1
+        self.reporter.advance((response.completion_tokens or 0) if response else 0)
+
+    def _see_alive(self, failure: Failure) -> None:
+        if not self.server.alive():
+            said = self.server.cause() or failure.message
+            raise ServerDied(f"the server ended while it was asked: {said}", self.server.log_tail())
+        self._lost_in_a_row = self._lost_in_a_row + 1 if failure.kind == "connection" else 0
+        if self._lost_in_a_row >= 2 * self.stage.task.concurrency:
+            raise ServerDied(f"no connection {self._lost_in_a_row} times in a row: {failure.message}", self.server.log_tail())
+
+
+def place(stage: Stage) -> Place:
+    return Place(arm=stage.arm.name, arm_key=stage.arm.key, task=stage.task.name, task_key=stage.task.key, round=stage.round)
+
+
+def run_stage(stage: Stage, server: Server, data: Data, journal: Journal, reporter: Reporter) -> None:
+    """Ask, score, and note what /metrics says of the time between.
+
+    Raises:
+        ServerDied: the server stopped answering.
+    """
+    asker = Asker(stage, server, journal, reporter)
+    cold = server.reset_prefix_cache() or None
+    before, start = telemetry.read(server.endpoint.url), time.monotonic()
+    try:
+        match stage.task.name:
+            case "gsm8k":
+                _gsm8k(asker, data)
+            case "greedy":
+                asker.ask(greedy.prompts()[: stage.task.n])
+            case other:
+                raise AssertionError(f"no way to run task {other!r}")
+    finally:
+        if asker.asked:
+            journal.put_window(asker.place, _window(asker, before, time.monotonic() - start, cold))
+    journal.stage_done(asker.place, stage.task.n)
+
+
+def _gsm8k(asker: Asker, data: Data) -> None:
+    assert data.gsm8k is not None  # loaded for every experiment that has the task
+    marked = data.gsm8k.run(asker.ask)
+    for sample in marked.samples:
+        answer = marked.answers[sample.id]
+        if isinstance(answer, Response):
+            said: Score | Failure = gsm8k.score(answer, sample.target, marked.marks[sample.id])
+            asker.journal.put_score(asker.key(sample), said)
+    for a in marked.aggregates:
+        asker.journal.put_harness(asker.place, HarnessResult(
+            arm=asker.place.arm, task=asker.place.task, round=asker.place.round, filter=a.filter, metric=a.metric,
+            value=a.value, stderr=a.stderr, n=len(marked.samples),
+        ))  # fmt: skip
+
+
+def _window(asker: Asker, before: telemetry.Counters, wall_s: float, cold: bool | None) -> Window:
+    spent = telemetry.since(before, telemetry.read(asker.server.endpoint.url))
+    return Window(
+        arm=asker.place.arm, task=asker.place.task, round=asker.place.round, wall_s=wall_s, samples=asker.asked,
+        generation_tokens=spent.generation_tokens, prompt_tokens=spent.prompt_tokens,
+        prefix_cache_queries=spent.prefix_cache_queries, prefix_cache_hits=spent.prefix_cache_hits,
+        drafts=spent.spec_decode_num_drafts, draft_tokens=spent.spec_decode_num_draft_tokens,
+        accepted_tokens=spent.spec_decode_num_accepted_tokens, accepted_per_position=spent.accepted_per_position, cold=cold,
+    )  # fmt: skip
