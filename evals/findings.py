@@ -62,8 +62,8 @@ def _nothing_to_judge(evidence: Evidence) -> Iterator[Finding]:
 def _failed_arms(evidence: Evidence) -> Iterator[Finding]:
     for arm in evidence.arms:
         failures = evidence.failures.get(arm.name, ())
-        for i, failure in enumerate(failures, 1):
-            text = f"launch {failure.launch} failed at {failure.stage} ({i} of {len(failures)} failures): {failure.reason}"
+        for failure in failures:
+            text = f"launch {failure.launch + 1} failed at {failure.stage}: {failure.reason}"
             yield Finding(severity="alarm", kind="arm_failed", arm=arm.name, task=None, text=text)
 
 

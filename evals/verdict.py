@@ -77,13 +77,15 @@ def _n_needed(evidence: Evidence, arm: str, gate: GateSpec) -> int | None:
 def _incomparable(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec, delta: Delta | None) -> str | None:
     """Why the two arms cannot be compared on this task; None where they can."""
     spec, planned = task_spec(evidence, gate.task), len(evidence.samples.get(gate.task, ()))
-    if spec is None or not planned:
-        return f"no sample of {gate.task} was planned"
+    if spec is None:
+        return f"{gate.task} is not among the tasks"
     if not spec.marked:
         return f"{gate.task} marks nothing right or wrong, so it cannot gate"
     silent = _silent(evidence, book, evidence.baseline, spec) or _silent(evidence, book, arm.name, spec)
     if silent or (arm.same_prompts and (silent := _other_prompts(evidence, book, arm.name, gate.task))):
         return silent
+    if not planned:
+        return f"no sample of {gate.task} was planned"
     n = delta.n if delta else 0
     if 2 * n < planned:
         return f"errors: {planned - n} of {planned} samples could not be measured on both arms, too many to decide"
@@ -166,7 +168,7 @@ def _regression_reason(delta: Delta, margin: float) -> str:
 
 
 def _pass_reason(delta: Delta, margin: float) -> str:
-    errors = f", {delta.errors} errors counted against the candidate" if delta.errors else ""
+    errors = f", {delta.errors} not measured and counted against the candidate" if delta.errors else ""
     bound = f"{delta.excluded_drop_worst:.1f} is excluded with {delta.n} samples{errors}"
     if delta.drop_is_real:
         return f"a real drop of {-delta.diff:.1f} points, but below the margin {margin:g}: a drop of {bound}"

@@ -48,8 +48,8 @@ def test_a_failed_launch_is_an_alarm_on_any_arm_with_its_stage_and_reason() -> N
     failures = {BASELINE: (launch_failure("killed", "run"),), CANDIDATE: (launch_failure("CUDA out of memory"),)}
     found = of_kind(replace(FLAT, failures=failures), "arm_failed")
     assert [(f.severity, f.arm, f.text) for f in found] == [
-        ("alarm", BASELINE, "launch 0 failed at run (1 of 1 failures): killed"),
-        ("alarm", CANDIDATE, "launch 0 failed at start (1 of 1 failures): CUDA out of memory"),
+        ("alarm", BASELINE, "launch 1 failed at run: killed"),
+        ("alarm", CANDIDATE, "launch 1 failed at start: CUDA out of memory"),
     ]
 
 

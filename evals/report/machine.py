@@ -1,0 +1,80 @@
+"""verdict.json: what a machine reads of a run. Figures are unrounded; a field that was not measured is null."""
+
+import json
+from typing import Any
+
+from evals.records import Evidence, GateResult, Verdict
+
+SCHEMA_VERSION = 1
+
+
+def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
+    """The document; arms by name, gates and findings as lists in the experiment's order."""
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "verdict": verdict.overall,
+        "run_id": evidence.run_id,
+        "experiment": evidence.name,
+        "bumpgate_version": evidence.bumpgate_version,
+        "started_at": evidence.started_at,
+        "finished": evidence.finished,
+        "baseline": evidence.baseline,
+        "arms": {arm.name: _arm(evidence, verdict, arm.name) for arm in evidence.arms},
+        "gates": [_gate(g) for g in verdict.gates],
+        "divergences": [
+            {
+                "arm": d.arm,
+                "n": d.n,
+                "differs": d.differs,
+                "noise_differs": d.noise_differs,
+                "p_value": d.p_value,
+                "excess": d.excess,
+            }
+            for d in verdict.divergences
+        ],
+        "findings": [
+            {"severity": f.severity, "kind": f.kind, "arm": f.arm, "task": f.task, "text": f.text} for f in verdict.findings
+        ],
+    }
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _arm(evidence: Evidence, verdict: Verdict, name: str) -> dict[str, Any]:
+    servers, failures = evidence.servers.get(name, ()), evidence.failures.get(name, ())
+    measured = any(r.arm == name and r.response for r in evidence.records)
+    last = servers[-1] if servers else None
+    return {
+        "status": ("partial" if failures else "measured") if measured else "failed",
+        "verdict": verdict.by_arm.get(name),
+        "engine": last.engine if last else (failures[-1].engine if failures else None),
+        "version": last.version if last else None,
+        "fingerprint": last.fingerprint if last else None,
+        "model": last.model if last else None,
+        "args": list(last.argv) if last else None,
+        "launches": len(servers),
+        "reason": failures[-1].reason if failures else None,
+        "log_tail": list(failures[-1].log_tail) if failures else [],
+    }
+
+
+def _gate(g: GateResult) -> dict[str, Any]:
+    d = g.delta
+    return {
+        "arm": g.arm,
+        "task": g.task,
+        "verdict": g.verdict,
+        "n": d.n if d else 0,
+        "errors": d.errors if d else None,
+        "baseline": d.baseline if d else None,
+        "candidate": d.candidate if d else None,
+        "diff": d.diff if d else None,
+        "ci_low": d.ci_low if d else None,
+        "ci_high": d.ci_high if d else None,
+        "excluded_drop": d.excluded_drop_worst if d else None,
+        "margin": g.margin,
+        "newly_wrong": d.newly_wrong if d else None,
+        "newly_right": d.newly_right if d else None,
+        "p_value": d.p_value if d else None,
+        "n_needed": g.n_needed,
+        "reason": g.reason,
+    }

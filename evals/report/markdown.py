@@ -1,0 +1,272 @@
+"""scorecard.md: the verdict first, then one table, then the evidence. Reads in a terminal, on a forge and in a chat.
+
+Only here are figures rounded. Nothing is decided here.
+"""
+
+import shlex
+from collections.abc import Iterable
+
+from evals.divergence import sentence
+from evals.records import Divergence, Evidence, Finding, GateResult, SampleRecord, Verdict, VerdictName
+from evals.report import scorecard as rows
+from evals.report.text import block, code, inline
+
+ANSWER_CHARS = 200
+_MEANING: dict[VerdictName, str] = {
+    "PASS": "No candidate lost more than its margin allows, and the samples were enough to know it.",
+    "REGRESSION": "A candidate got worse: the drop is real, and the samples don't rule out that it reaches the margin.",
+    "INCONCLUSIVE": "Nothing was shown to be worse, but the samples were too few to rule a drop of the margin out.",
+    "INVALID": "Something could not be measured or compared. This is not a pass.",
+}
+_SHOWN_ELSEWHERE = {"arm_failed", "greedy_excess", "greedy_no_excess", "harness_gap"}
+"""Findings with a section of their own."""
+
+
+def scorecard(evidence: Evidence, verdict: Verdict) -> str:
+    """The whole document, ending in a newline."""
+    parts = [
+        _head(evidence, verdict),
+        _gates(evidence, verdict),
+        _findings(verdict.findings),
+        _failures(evidence),
+        _flips(evidence, verdict),
+        _greedy(evidence, verdict.divergences),
+        _arms(evidence),
+        _answers(evidence),
+        _costs(evidence),
+        _harness(evidence),
+        _method(evidence),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _head(evidence: Evidence, verdict: Verdict) -> str:
+    margins = ", ".join(f"{g.task} {_num(g.margin)}" for g in evidence.gates) or "none"
+    judged = f"Judged against **{evidence.baseline}**; margins, in percentage points: {margins}."
+    lines = [f"# {verdict.overall}: {evidence.name}", "", f"{_MEANING[verdict.overall]} {judged}", ""]
+    for arm, name in verdict.by_arm.items():
+        reasons = "; ".join(f"{g.task}: {g.reason}" for g in verdict.gates if g.arm == arm)
+        lines.append(f"- **{arm}: {name}.** {inline(reasons)}")
+    if not evidence.finished:
+        lines += ["", "**The run is not finished**: the same `bumpgate run` goes on where it stopped."]
+    return "\n".join(lines)
+
+
+def _gates(evidence: Evidence, verdict: Verdict) -> str:
+    if not verdict.gates:
+        return ""
+    head = (
+        f"verdict | candidate | task | samples | correct: {evidence.baseline} → candidate | change [90 % interval] | "
+        "drop still possible | drop allowed | newly wrong / right"
+    )
+    note = (
+        "Both arms answered the same samples; figures are percent correct and percentage points. *Drop still possible*: the "
+        "largest drop that the answers don't rule out at 95 %, with everything that could not be measured counted against the "
+        "candidate. PASS: it is below the *drop allowed* (the margin). REGRESSION: it is not, and the drop is real."
+    )
+    return f"{_table(head, [_gate_cells(g) for g in verdict.gates])}\n\n{note}"
+
+
+def _gate_cells(g: GateResult) -> list[str]:
+    d = g.delta
+    if d is None:
+        return [f"**{g.verdict}**", g.arm, g.task, "0", "–", "–", "–", _num(g.margin), "–"]
+    return [
+        f"**{g.verdict}**", g.arm, g.task, f"{d.n}" + (f" ({d.errors} not measured)" if d.errors else ""),
+        f"{d.baseline:.1f} → {d.candidate:.1f}", f"{_signed(d.diff)} [{_signed(d.ci_low)}, {_signed(d.ci_high)}]",
+        f"{d.excluded_drop_worst:.1f}", _num(g.margin), f"{d.newly_wrong} / {d.newly_right}",
+    ]  # fmt: skip
+
+
+def _findings(findings: tuple[Finding, ...]) -> str:
+    """In the order that they come: alarms first."""
+    lines = [f"- {f.severity}: {_where(f)}{inline(f.text)}" for f in findings if f.kind not in _SHOWN_ELSEWHERE]
+    return "## Warnings and notes\n\n" + "\n".join(lines) if lines else ""
+
+
+def _where(finding: Finding) -> str:
+    place = " · ".join(part for part in (finding.arm, finding.task) if part)
+    return f"**{place}**: " if place else ""
+
+
+def _failures(evidence: Evidence) -> str:
+    parts = [
+        f"**{arm}**, launch {f.launch + 1}, {f.stage}: {inline(f.reason)}"
+        + (f"\n\nThe last {len(f.log_tail)} lines of its log:\n\n{block(chr(10).join(f.log_tail))}" if f.log_tail else "")
+        for arm, failures in evidence.failures.items()
+        for f in failures
+    ]
+    return "## Servers that failed\n\n" + "\n\n".join(parts) if parts else ""
+
+
+def _flips(evidence: Evidence, verdict: Verdict) -> str:
+    parts = []
+    for gate in verdict.gates:
+        shown = rows.flip_rows(evidence, gate.task, gate.arm)
+        if gate.delta is None or not shown:
+            continue
+        head = f"sample | expected | {evidence.baseline} | {gate.arm}"
+        table = _table(head, [_flip_cells(row) for row in shown])
+        counts = f"{gate.delta.newly_wrong} newly wrong, {gate.delta.newly_right} newly right"
+        parts.append(
+            f"**{gate.arm} · {gate.task}**: {counts}"
+            + (f"; {len(shown)} shown" if len(shown) == rows.MAX_FLIPS else "")
+            + f"\n\n{table}"
+        )
+    return "## Answers that changed sides\n\n" + "\n\n".join(parts) if parts else ""
+
+
+def _flip_cells(row: rows.FlipRow) -> list[str]:
+    question = code(row.sample.messages[-1].content, ANSWER_CHARS, keep_end=False) if row.sample.messages else ""
+    share = f" right in {100 * row.flip.baseline:.0f} → {100 * row.flip.candidate:.0f} % of rounds"
+    rounds = "" if {row.flip.baseline, row.flip.candidate} <= {0.0, 1.0} else share
+    return [f"{row.sample.id}{rounds}: {question}", code(row.sample.target, 40), _answer(row.baseline), _answer(row.candidate)]
+
+
+def _answer(record: SampleRecord | None) -> str:
+    """How it was marked, and its end, where the answer stands."""
+    if record is None:
+        return "not asked"
+    if record.failure or record.response is None:
+        return f"not measured: {inline(record.failure.message, ANSWER_CHARS)}" if record.failure else "not measured"
+    s, response = record.score, record.response
+    mark = "not marked" if s is None else f"no answer, {s.reason}" if s.outcome == "no_answer" else s.outcome
+    told = f" {code(s.answer, 40)}" if s and s.answer is not None else ""
+    said = code(response.text or "", ANSWER_CHARS)
+    if not response.text and response.reasoning:
+        said = f"(empty, after the reasoning) {code(response.reasoning, ANSWER_CHARS)}"
+    return f"**{mark}**{told}: {said}"
+
+
+def _greedy(evidence: Evidence, divergences: tuple[Divergence, ...]) -> str:
+    if not divergences:
+        return ""
+    note = (
+        "A finding, not a gate: any change of kernels turns some ties. What counts is whether a candidate differs more often "
+        "than the baseline does from its own second launch."
+    )
+    lines = ["## Greedy outputs, token by token", "", note, ""]
+    for d in divergences:
+        texts = " Texts were compared: some pass had no token ids." if d.by_text else ""
+        lines.append(f"- **{d.arm}** {sentence(d)}.{texts}")
+    if cells := [row for d in divergences for row in _divergence_cells(d)]:
+        head = (
+            f"candidate | prompt | equal before they part | top-2 gap there, nats | {evidence.baseline} differs from itself too"
+        )
+        gaps = "The widest gaps, up to three an arm. Near 0 is a tie that rounding turns; above 1 is another opinion."
+        lines += ["", _table(head, cells), "", gaps]
+    return "\n".join(lines)
+
+
+def _divergence_cells(d: Divergence) -> list[list[str]]:
+    cells = []
+    for p in sorted((p for p in d.prompts if p.first is not None), key=lambda p: -(p.margin or 0))[:3]:
+        equal, itself = f"{p.first} ({100 * p.common_prefix_share:.0f} %)", "yes" if p.noise_differs else "no"
+        cells.append([d.arm, p.sample_id, equal, _opt(p.margin, ".3f"), itself])
+    return cells
+
+
+def _arms(evidence: Evidence) -> str:
+    cells, commands = [], []
+    for arm in evidence.arms:
+        servers, failures = evidence.servers.get(arm.name, ()), evidence.failures.get(arm.name, ())
+        name = f"{arm.name} (baseline)" if arm.name == evidence.baseline else arm.name
+        failed = f"{len(failures)} failed" if failures else ""
+        if servers:
+            s = servers[0]
+            launches = f"{len(servers)}" + (f", {failed}" if failed else "")
+            cells.append(
+                [
+                    name,
+                    inline(s.engine),
+                    s.version or "–",
+                    code(s.model, 60),
+                    s.fingerprint or "–",
+                    launches,
+                    f"{s.ready_s:.0f} s",
+                ]
+            )
+            if s.argv:
+                commands.append(f"# {arm.name}\n{shlex.join(['vllm', *s.argv[1:]])}")
+        else:
+            cells.append([name, inline(failures[-1].engine) if failures else "–", "–", "–", "–", failed or "none", "–"])
+    table = _table("arm | engine | version | served model | fingerprint | launches | ready in", cells)
+    return f"## Arms\n\n{table}" + (f"\n\n{block(chr(10).join(commands))}" if commands else "")
+
+
+def _answers(evidence: Evidence) -> str:
+    cells = [
+        [t.arm, t.task, str(t.correct), str(t.wrong), _counts(t.no_answer), _counts(t.errors)] for t in rows.tallies(evidence)
+    ]
+    if not cells:
+        return ""
+    head = "arm | task | correct | wrong | no answer (counts as not correct) | not measured"
+    return f"## Answers, over all rounds\n\n{_table(head, cells)}"
+
+
+def _costs(evidence: Evidence) -> str:
+    costs = rows.costs(evidence)
+    if not costs:
+        return ""
+    cells = []
+    for c in costs:
+        by_position = ", ".join(f"{100 * share:.0f}" for share in c.accepted_per_position)
+        off = "off" if c.tokens_per_sample is not None else "–"
+        acceptance = f"{100 * c.acceptance:.1f} % (by position: {by_position})" if c.acceptance is not None else off
+        hits = f"{100 * c.prefix_hits:.0f} %" if c.prefix_hits is not None else "–"
+        tokens, speed = _opt(c.tokens_per_sample, ".0f"), _opt(c.tokens_per_second, ".0f")
+        cells.append([c.arm, c.task, str(c.samples), f"{c.seconds_per_sample:.2f}", tokens, speed, acceptance, hits])
+    head = "arm | task | samples asked | s / sample | tokens / sample | tokens / s | draft tokens accepted | prefix-cache hits"
+    note = "Wall time over samples, with several asked at once. A figure that the engine does not tell is –."
+    return f"## Time, tokens, speculation\n\n{_table(head, cells)}\n\n{note}"
+
+
+def _harness(evidence: Evidence) -> str:
+    cells = []
+    for h in rows.harness(evidence):
+        theirs = ", ".join(
+            f"{t.filter} {100 * t.value:.1f}" + (f" ± {100 * t.stderr:.1f}" if t.stderr is not None else "") for t in h.theirs
+        )
+        cells.append([h.arm, h.task, str(h.n), f"{h.ours:.1f}", theirs, h.explanation])
+    if not cells:
+        return ""
+    head = "arm | task | samples | ours, % | lm-eval, % ± stderr | where the two part"
+    return f"## lm-eval's own numbers, round 1\n\n{_table(head, cells)}"
+
+
+def _method(evidence: Evidence) -> str:
+    asked = ", ".join(
+        f"{t.name} {len(evidence.samples.get(t.name, ()))}" + (f" × {t.rounds} rounds" if t.rounds > 1 else "")
+        for t in evidence.tasks
+    )
+    return (
+        f"## How it was measured\n\nbumpgate {evidence.bumpgate_version}, run `{evidence.run_id}`, "
+        f"started {evidence.started_at}. Samples: {asked}. Paired by sample. Intervals: Tango's score interval (1998), "
+        "90 % two-sided, so that each end is a one-sided 95 % bound. A drop is real by McNemar's mid-p test (over several "
+        f"rounds: by the interval) at 5 % divided by the number of gates. `bumpgate report {evidence.run_id}` makes every "
+        "figure again from the journal."
+    )
+
+
+def _table(head: str, body: Iterable[list[str]]) -> str:
+    """`head` is the first row as it is written."""
+    lines = [f"| {head} |", f"|{'---|' * (head.count(' | ') + 1)}"]
+    lines += [f"| {' | '.join(cells)} |" for cells in body]
+    return "\n".join(lines)
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{n} {reason}" for reason, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))) or "0"
+
+
+def _signed(points: float) -> str:
+    text = f"{points:+.1f}".replace("-", "−")
+    return "0.0" if text[1:] == "0.0" else text
+
+
+def _num(value: float) -> str:
+    return f"{value:g}"
+
+
+def _opt(value: float | None, spec: str) -> str:
+    return format(value, spec) if value is not None else "–"

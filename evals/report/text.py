@@ -1,0 +1,53 @@
+"""Foreign words in a markdown document: what a model or an engine said can be read there, and can't change it."""
+
+import re
+import unicodedata
+
+_BIDI = set("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""They would show the rest of a line in another order."""
+LINE_BREAK = " ⏎ "
+
+
+def code(text: str, limit: int, *, keep_end: bool = True) -> str:
+    """A code span of one line, safe in a table's cell too; of a long text one end, with the other's length told."""
+    text = clean(text).strip()
+    if len(text) > limit:
+        left = f"[{len(text) - limit} characters] … "
+        text = left + text[-limit:] if keep_end else f"{text[:limit]} …"
+    text = LINE_BREAK.join(part for line in text.splitlines() if (part := " ".join(line.split())))
+    # Renderers agree on `\|` inside a cell, and not on what a backslash before it means.
+    text = text.replace("\\|", "\\¦").replace("|", "\\|")
+    fence = _fence(text, 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}" if text else "(empty)"
+
+
+def inline(text: str, limit: int = 600) -> str:
+    """A sentence with foreign words in it, as one line without markup of its own."""
+    text = " ".join(clean(text).split())
+    text = text if len(text) <= limit else f"{text[:limit]} …"
+    text = re.sub(r"([\\`*|$]|~~|(?<=\])\()", r"\\\1", text)
+    text = re.sub(r"&(?=#?\w+;)", "&amp;", text)
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
+
+
+def block(text: str) -> str:
+    """A fenced block that nothing inside can end."""
+    lines = "\n".join(clean(line) for line in text.splitlines())
+    fence = _fence(lines, 3)
+    return f"{fence}\n{lines}\n{fence}"
+
+
+def clean(text: str) -> str:
+    """Without control characters, halves of surrogate pairs and marks that turn the reading direction; lines are kept."""
+    lines = text.splitlines()
+    return "\n".join("".join(" " if c == "\t" else "�" if _unprintable(c) else c for c in line) for line in lines)
+
+
+def _unprintable(character: str) -> bool:
+    return character in _BIDI or unicodedata.category(character) in ("Cc", "Cs")
+
+
+def _fence(text: str, at_least: int) -> str:
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    return "`" * max(at_least, longest + 1)
