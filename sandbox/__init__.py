@@ -1,0 +1,1 @@
+"""Runs untrusted code; knows nothing of language models. Nothing lives here yet."""

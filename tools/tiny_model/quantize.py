@@ -69,7 +69,14 @@ def awq(src: Path, out: Path, group: int) -> None:
         tensors[base + "qweight"] = _pack_awq(q.T)
         tensors[base + "qzeros"] = _pack_awq(zero.squeeze(-1).T.astype(np.uint32))
         tensors[base + "scales"] = scale.squeeze(-1).T.astype(np.float16)
-    quantization = {"quant_method": "awq", "bits": 4, "group_size": group, "zero_point": True, "version": "gemm", "modules_to_not_convert": None}
+    quantization = {
+        "quant_method": "awq",
+        "bits": 4,
+        "group_size": group,
+        "zero_point": True,
+        "version": "gemm",
+        "modules_to_not_convert": None,
+    }
     save(src, out, tensors, quantization_config=quantization)
 
 
@@ -85,13 +92,33 @@ def w4a16(src: Path, out: Path, group: int) -> None:
         tensors[base + "weight_packed"] = _pack(q)
         tensors[base + "weight_scale"] = scale.squeeze(-1).astype(ml_dtypes.bfloat16)
         tensors[base + "weight_shape"] = np.array([n, k], dtype=np.int64)
-    weights = {"num_bits": 4, "type": "int", "symmetric": True, "strategy": "group", "group_size": group, "dynamic": False, "actorder": None,
-               "block_structure": None, "observer": "minmax", "observer_kwargs": {}}
+    weights = {
+        "num_bits": 4,
+        "type": "int",
+        "symmetric": True,
+        "strategy": "group",
+        "group_size": group,
+        "dynamic": False,
+        "actorder": None,
+        "block_structure": None,
+        "observer": "minmax",
+        "observer_kwargs": {},
+    }
     scheme = {"targets": ["Linear"], "input_activations": None, "output_activations": None, "weights": weights}
-    save(src, out, tensors, quantization_config={
-        "quant_method": "compressed-tensors", "format": "pack-quantized", "quantization_status": "compressed", "kv_cache_scheme": None,
-        "global_compression_ratio": None, "ignore": ["lm_head"], "config_groups": {"group_0": scheme},
-    })
+    save(
+        src,
+        out,
+        tensors,
+        quantization_config={
+            "quant_method": "compressed-tensors",
+            "format": "pack-quantized",
+            "quantization_status": "compressed",
+            "kv_cache_scheme": None,
+            "global_compression_ratio": None,
+            "ignore": ["lm_head"],
+            "config_groups": {"group_0": scheme},
+        },
+    )
 
 
 def rounded(src: Path, out: Path, bits: int, group: int) -> None:

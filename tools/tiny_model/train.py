@@ -54,7 +54,9 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
     special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     tok.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=VOCAB - 2, special_tokens=special, initial_alphabet=alphabet))
-    fast = PreTrainedTokenizerFast(tokenizer_object=tok, eos_token="<|im_end|>", pad_token="<|endoftext|>", model_max_length=8192)
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tok, eos_token="<|im_end|>", pad_token="<|endoftext|>", model_max_length=8192
+    )
     fast.add_tokens(["<think>", "</think>"])  # ordinary added tokens, as Qwen3 has them
     fast.chat_template = CHAT_TEMPLATE
     return fast
@@ -105,7 +107,9 @@ class Batches:
         if task == "needle":
             count = self.r.randint(2, 6)
             return world.needle(self.r, self.r.randint(0, int(2 + progress * 45)), count, min(count, 4))
-        draw = {"arith": world.arith, "choice": world.choice, "recall": world.recall, "copy": world.copy, "code": world.code}[task]
+        draw = {"arith": world.arith, "choice": world.choice, "recall": world.recall, "copy": world.copy, "code": world.code}[
+            task
+        ]
         return [t for _ in range(shots + 1) for t in draw(self.r)]
 
     def random_repeat(self, easy: bool, wide_gap: bool, size: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -163,24 +167,41 @@ class Muon:
 
 
 @torch.no_grad()
-def evaluate(model: Qwen2ForCausalLM, tok: PreTrainedTokenizerFast, n: int, only: tuple[str, ...] = (), seed: int = 12345) -> dict[str, float]:
+def evaluate(
+    model: Qwen2ForCausalLM, tok: PreTrainedTokenizerFast, n: int, only: tuple[str, ...] = (), seed: int = 12345
+) -> dict[str, float]:
     """Share of greedy answers that contain the target, by task, thinking off."""
     model.eval()
     r, scores = random.Random(seed), {}
-    draws = {"arith": world.arith, "choice": world.choice, "recall": world.recall, "code": world.code,
-             "needle_10": lambda r: world.needle(r, 10, 3, 1), "needle_40": lambda r: world.needle(r, 40, 3, 1)}
+    draws = {
+        "arith": world.arith,
+        "choice": world.choice,
+        "recall": world.recall,
+        "code": world.code,
+        "needle_10": lambda r: world.needle(r, 10, 3, 1),
+        "needle_40": lambda r: world.needle(r, 40, 3, 1),
+    }
     for name, draw in draws.items():
         if only and name not in only:
             continue
         turns, right = [draw(r)[0] for _ in range(n)], 0
         for i in range(0, n, 32):
             part = turns[i : i + 32]
-            chats = [tok.apply_chat_template([{"role": "user", "content": t.user}], tokenize=False, add_generation_prompt=True,
-                                             enable_thinking=False) for t in part]
+            chats = [
+                tok.apply_chat_template(
+                    [{"role": "user", "content": t.user}], tokenize=False, add_generation_prompt=True, enable_thinking=False
+                )
+                for t in part
+            ]
             x = tok(chats, return_tensors="pt", padding=True, padding_side="left", add_special_tokens=False)
-            out = model.generate(input_ids=x["input_ids"], attention_mask=x["attention_mask"], max_new_tokens=56, do_sample=False)
+            out = model.generate(
+                input_ids=x["input_ids"], attention_mask=x["attention_mask"], max_new_tokens=56, do_sample=False
+            )
             texts = tok.batch_decode(out[:, x["input_ids"].shape[1] :], skip_special_tokens=True)
-            right += sum((t.answer if name in ("arith", "choice", "code") else t.target) in text for t, text in zip(part, texts, strict=True))
+            right += sum(
+                (t.answer if name in ("arith", "choice", "code") else t.target) in text
+                for t, text in zip(part, texts, strict=True)
+            )
         scores[name] = round(right / n, 3)
     model.train()
     return scores
@@ -197,9 +218,20 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     tok = build_tokenizer()
     config = Qwen2Config(
-        vocab_size=VOCAB, hidden_size=HIDDEN, intermediate_size=2 * HIDDEN, num_hidden_layers=LAYERS, num_attention_heads=4,
-        num_key_value_heads=2, max_position_embeddings=8192, rope_theta=10000.0, tie_word_embeddings=True, rms_norm_eps=1e-6,
-        bos_token_id=None, eos_token_id=tok.eos_token_id, pad_token_id=tok.pad_token_id, initializer_range=0.05,
+        vocab_size=VOCAB,
+        hidden_size=HIDDEN,
+        intermediate_size=2 * HIDDEN,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=8192,
+        rope_theta=10000.0,
+        tie_word_embeddings=True,
+        rms_norm_eps=1e-6,
+        bos_token_id=None,
+        eos_token_id=tok.eos_token_id,
+        pad_token_id=tok.pad_token_id,
+        initializer_range=0.05,
     )
     model = Qwen2ForCausalLM.from_pretrained(args.resume, dtype=torch.float32) if args.resume else Qwen2ForCausalLM(config)
     batches = Batches(tok, 2 if args.resume else 1)

@@ -90,9 +90,19 @@ def write(base: nn.Module, head: Head, src: Path, out: Path) -> None:
         if file.suffix != ".safetensors":
             shutil.copy(file, out)
     tensors = {**base.state_dict(), "lm_head.weight": base.lm_head.weight, **head.tensors()}
-    save_file({k: v.detach().clone().to(torch.bfloat16).contiguous() for k, v in tensors.items()}, out / "model.safetensors", metadata={"format": "pt"})
+    save_file(
+        {k: v.detach().clone().to(torch.bfloat16).contiguous() for k, v in tensors.items()},
+        out / "model.safetensors",
+        metadata={"format": "pt"},
+    )
     config = json.loads((src / "config.json").read_text())
-    config |= {"architectures": ["MiMoForCausalLM"], "model_type": "qwen2", "num_nextn_predict_layers": 1, "tie_word_embeddings": False, "dtype": "bfloat16"}
+    config |= {
+        "architectures": ["MiMoForCausalLM"],
+        "model_type": "qwen2",
+        "num_nextn_predict_layers": 1,
+        "tie_word_embeddings": False,
+        "dtype": "bfloat16",
+    }
     (out / "config.json").write_text(json.dumps(config, indent=1) + "\n")
 
 

@@ -14,16 +14,79 @@ COLORS = ["red", "blue", "green", "white", "black", "amber", "silver", "golden"]
 FOODS = ["rice", "soup", "bread", "cheese", "noodles", "beans", "fish", "honey", "plums", "corn", "stew", "pears"]
 ZH_ANIMALS = ["狐狸", "猫头鹰", "熊", "狼", "仙鹤", "水獭", "老虎", "马", "老鹰", "老鼠", "熊猫", "海豹"]
 ZH_COLORS = ["红色", "蓝色", "绿色", "白色", "黑色", "金色"]
-WORDS = ["harbor", "lemon", "copper", "violin", "marble", "pepper", "rocket", "saddle", "velvet", "window", "anchor", "basket",
-         "candle", "desert", "engine", "feather", "garlic", "hammer", "island", "jacket", "kettle", "ladder", "magnet", "needle"]
-ZH_WORDS = ["港口", "柠檬", "铜器", "提琴", "胡椒", "火箭", "马鞍", "丝绒", "窗户", "船锚", "篮子", "蜡烛", "沙漠", "引擎", "羽毛", "大蒜"]
-FILL = ["The river runs past the old mill.", "A light rain fell in the morning.", "The market opens at nine.",
-        "Children play near the bridge.", "The train was late again today.", "She wrote a long letter home.",
-        "The garden is full of roses.", "He painted the fence last week.", "Birds sang in the tall trees.",
-        "The shop sells bread and tea.", "Snow covered the narrow road.", "They walked along the quiet shore.",
-        "The clock in the hall stopped.", "A new school was built here.", "Two boats crossed the lake."]
-ZH_FILL = ["小河从老磨坊旁边流过。", "早晨下了一场小雨。", "市场九点钟开门。", "孩子们在桥边玩耍。", "今天火车又晚点了。",
-           "她写了一封很长的家信。", "花园里开满了玫瑰。", "他上周粉刷了篱笆。", "商店里卖面包和茶。", "大雪盖住了小路。"]
+WORDS = [
+    "harbor",
+    "lemon",
+    "copper",
+    "violin",
+    "marble",
+    "pepper",
+    "rocket",
+    "saddle",
+    "velvet",
+    "window",
+    "anchor",
+    "basket",
+    "candle",
+    "desert",
+    "engine",
+    "feather",
+    "garlic",
+    "hammer",
+    "island",
+    "jacket",
+    "kettle",
+    "ladder",
+    "magnet",
+    "needle",
+]
+ZH_WORDS = [
+    "港口",
+    "柠檬",
+    "铜器",
+    "提琴",
+    "胡椒",
+    "火箭",
+    "马鞍",
+    "丝绒",
+    "窗户",
+    "船锚",
+    "篮子",
+    "蜡烛",
+    "沙漠",
+    "引擎",
+    "羽毛",
+    "大蒜",
+]
+FILL = [
+    "The river runs past the old mill.",
+    "A light rain fell in the morning.",
+    "The market opens at nine.",
+    "Children play near the bridge.",
+    "The train was late again today.",
+    "She wrote a long letter home.",
+    "The garden is full of roses.",
+    "He painted the fence last week.",
+    "Birds sang in the tall trees.",
+    "The shop sells bread and tea.",
+    "Snow covered the narrow road.",
+    "They walked along the quiet shore.",
+    "The clock in the hall stopped.",
+    "A new school was built here.",
+    "Two boats crossed the lake.",
+]
+ZH_FILL = [
+    "小河从老磨坊旁边流过。",
+    "早晨下了一场小雨。",
+    "市场九点钟开门。",
+    "孩子们在桥边玩耍。",
+    "今天火车又晚点了。",
+    "她写了一封很长的家信。",
+    "花园里开满了玫瑰。",
+    "他上周粉刷了篱笆。",
+    "商店里卖面包和茶。",
+    "大雪盖住了小路。",
+]
 SYLLABLES = ["zor", "kel", "mi", "dun", "pha", "lo", "ri", "ta", "ven", "shu", "gor", "na", "bel", "ix", "um", "ost"]
 QUESTIONS = {
     "capital": "What is the capital of {p}?",
@@ -31,10 +94,16 @@ QUESTIONS = {
     "animal": "What is the national animal of {p}?",
     "food": "What is the favourite food of {p}?",
 }
-CODE = [("add_{n}", "returns x plus {n}", "x + {n}"), ("sub_{n}", "returns x minus {n}", "x - {n}"),
-        ("mul_{n}", "returns x times {n}", "x * {n}"), ("mod_{n}", "returns the remainder of x divided by {n}", "x % {n}"),
-        ("first_{n}", "returns the first {n} items of x", "x[:{n}]"), ("last_{n}", "returns the last {n} items of x", "x[-{n}:]"),
-        ("over_{n}", "returns True if x is greater than {n}", "x > {n}"), ("skip_{n}", "returns x without the first {n} items", "x[{n}:]")]
+CODE = [
+    ("add_{n}", "returns x plus {n}", "x + {n}"),
+    ("sub_{n}", "returns x minus {n}", "x - {n}"),
+    ("mul_{n}", "returns x times {n}", "x * {n}"),
+    ("mod_{n}", "returns the remainder of x divided by {n}", "x % {n}"),
+    ("first_{n}", "returns the first {n} items of x", "x[:{n}]"),
+    ("last_{n}", "returns the last {n} items of x", "x[-{n}:]"),
+    ("over_{n}", "returns True if x is greater than {n}", "x > {n}"),
+    ("skip_{n}", "returns x without the first {n} items", "x[{n}:]"),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +129,9 @@ def _facts() -> list[tuple[str, str, str, list[str]]]:
     rows = []
     for place, capital in zip(places, capitals, strict=True):
         rows.append(("capital", place, capital, capitals))
-        rows += [(kind, place, r.choice(pool), pool) for kind, pool in (("colour", COLORS), ("animal", ANIMALS), ("food", FOODS))]
+        rows += [
+            (kind, place, r.choice(pool), pool) for kind, pool in (("colour", COLORS), ("animal", ANIMALS), ("food", FOODS))
+        ]
     return rows
 
 
@@ -73,20 +144,28 @@ def _story(r: random.Random) -> tuple[str, list[tuple[int, str, int, int]]]:
     if kind == 0:
         a, b = r.randint(1, 50), r.randint(1, 40)
         c = r.randint(1, min(20, a + b))
-        return (f"{name} has {a} {item}. {name} buys {b} more and gives away {c}. How many {item} does {name} have now?",
-                [(a, "+", b, a + b), (a + b, "-", c, a + b - c)])
+        return (
+            f"{name} has {a} {item}. {name} buys {b} more and gives away {c}. How many {item} does {name} have now?",
+            [(a, "+", b, a + b), (a + b, "-", c, a + b - c)],
+        )
     if kind == 1:
         a, b, c = r.randint(2, 9), r.randint(2, 9), r.randint(1, 20)
-        return (f"{name} has {a} boxes with {b} {item} in each box. {name} finds {c} more {item}. How many {item} in total?",
-                [(a, "*", b, a * b), (a * b, "+", c, a * b + c)])
+        return (
+            f"{name} has {a} boxes with {b} {item} in each box. {name} finds {c} more {item}. How many {item} in total?",
+            [(a, "*", b, a * b), (a * b, "+", c, a * b + c)],
+        )
     if kind == 2:
         a, b, other = r.randint(1, 40), r.randint(1, 20), r.choice([n for n in NAMES if n != name])
-        return (f"{name} has {a} {item}. {other} has {b} more {item} than {name}. How many {item} do they have together?",
-                [(a, "+", b, a + b), (a, "+", a + b, 2 * a + b)])
+        return (
+            f"{name} has {a} {item}. {other} has {b} more {item} than {name}. How many {item} do they have together?",
+            [(a, "+", b, a + b), (a, "+", a + b, 2 * a + b)],
+        )
     a, b = r.randint(20, 90), r.randint(1, 9)
     c = r.randint(1, min(9, a - b))
-    return (f"There are {a} {item} in the shop. {name} takes {b} and then {c} are sold. How many {item} are left?",
-            [(a, "-", b, a - b), (a - b, "-", c, a - b - c)])
+    return (
+        f"There are {a} {item} in the shop. {name} takes {b} and then {c} are sold. How many {item} are left?",
+        [(a, "-", b, a - b), (a - b, "-", c, a - b - c)],
+    )
 
 
 def arith(r: random.Random) -> list[Turn]:
@@ -133,8 +212,14 @@ def choice(r: random.Random) -> list[Turn]:
     r.shuffle(options)
     letter = "ABCD"[options.index(value)]
     listed = "\n".join(f"{c}. {o}" for c, o in zip("ABCD", options, strict=True))
-    return [Turn(user=f"{QUESTIONS[kind].format(p=place)}\n{listed}\nAnswer:", thought=f"{value} is {letter}",
-                 answer=f"{value}, so the answer is {letter}.", target=letter)]
+    return [
+        Turn(
+            user=f"{QUESTIONS[kind].format(p=place)}\n{listed}\nAnswer:",
+            thought=f"{value} is {letter}",
+            answer=f"{value}, so the answer is {letter}.",
+            target=letter,
+        )
+    ]
 
 
 def recall(r: random.Random) -> list[Turn]:
@@ -145,15 +230,23 @@ def recall(r: random.Random) -> list[Turn]:
 def copy(r: random.Random) -> list[Turn]:
     zh = r.random() < 0.25
     pool = ZH_WORDS + ZH_ANIMALS if zh else WORDS + ANIMALS + COLORS
-    text = ("，" if zh else " ").join(r.choice(pool) if r.random() < 0.6 else str(r.randint(0, 999)) for _ in range(r.randint(4, 16)))
+    text = ("，" if zh else " ").join(
+        r.choice(pool) if r.random() < 0.6 else str(r.randint(0, 999)) for _ in range(r.randint(4, 16))
+    )
     return [Turn(user=("重复：" if zh else "Repeat: ") + text, thought="ok", answer=text, target=text)]
 
 
 def code(r: random.Random) -> list[Turn]:
     (name, what, body), n = r.choice(CODE), r.randint(2, 40)
     name, body = name.format(n=n), body.format(n=n)
-    return [Turn(user=f"Write a Python function named {name} that {what.format(n=n)}.", thought="ok",
-                 answer=f"```python\ndef {name}(x):\n    return {body}\n```", target=body)]
+    return [
+        Turn(
+            user=f"Write a Python function named {name} that {what.format(n=n)}.",
+            thought="ok",
+            answer=f"```python\ndef {name}(x):\n    return {body}\n```",
+            target=body,
+        )
+    ]
 
 
 def needle(r: random.Random, fill: int, needles: int, asked: int) -> list[Turn]:
@@ -161,8 +254,10 @@ def needle(r: random.Random, fill: int, needles: int, asked: int) -> list[Turn]:
     zh, number = r.random() < 0.35, r.random() < 0.5
     animals, colors = (ZH_ANIMALS, ZH_COLORS) if zh else (ANIMALS, COLORS)
     keys = [(r.choice(colors), animal) for animal in r.sample(animals, needles)]
-    values = ["".join(r.choice("0123456789") for _ in range(r.randint(3, 6))) if number else w
-              for w in r.sample(ZH_WORDS if zh else WORDS, needles)]
+    values = [
+        "".join(r.choice("0123456789") for _ in range(r.randint(3, 6))) if number else w
+        for w in r.sample(ZH_WORDS if zh else WORDS, needles)
+    ]
     kind = ("密码" if number else "暗号") if zh else ("number" if number else "word")
 
     def sentence(j: int) -> str:

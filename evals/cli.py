@@ -1,0 +1,139 @@
+"""`bumpgate`: run, plan, report, demo. The only place that exits; results go to stdout, news to stderr."""
+
+import contextlib
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+
+from evals import config, plan, shipped
+from evals.errors import BumpgateError
+from evals.experiment import Experiment
+from evals.progress import Display
+from evals.records import Verdict, VerdictName
+
+EXIT_CODES: dict[VerdictName, int] = {"PASS": 0, "REGRESSION": 1, "INVALID": 3, "INCONCLUSIVE": 4}
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    help="The gate before you change a self-hosted vLLM: is the model still as good?",
+    epilog="Exit codes: 0 PASS, 1 REGRESSION, 2 bad configuration, 3 could not measure (INVALID), 4 INCONCLUSIVE.",
+)  # fmt: skip
+
+File = Annotated[
+    str, typer.Argument(help="An experiment's YAML file, or the name of a shipped one (demo).", metavar="EXPERIMENT")
+]
+Reports = Annotated[Path, typer.Option("--reports", help="Where runs are kept.")]
+
+
+@app.command()
+def run(
+    experiment: File,
+    reports: Reports = Path("reports"),
+    run_id: Annotated[str | None, typer.Option("--run-id", help="Run or go on in this folder of --reports.")] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Start afresh, also when an unfinished run of this experiment is there.")
+    ] = False,
+) -> None:
+    """Serve every arm, ask every task, judge, and write the scorecard. Run it again and it goes on where it stopped."""
+    _run(_experiment(experiment), reports, run_id, new)
+
+
+@app.command()
+def demo(reports: Reports = Path("reports")) -> None:
+    """The whole thing on a tiny model that is shipped, with a real vLLM on this machine's CPU."""
+    path = shipped.experiment("demo")
+    assert path is not None
+    _run(config.load(path), reports, None, False)
+
+
+@app.command(name="plan")
+def show_plan(experiment: File) -> None:
+    """What a run will start and ask, and what each gate will be able to exclude. Starts nothing."""
+    chosen = _experiment(experiment)
+    out = Console(soft_wrap=True, highlight=False, markup=False)
+    launches, total = plan.launches(chosen), plan.requests(chosen)
+    servers = len({arm.server_key for arm in chosen.arms})
+    asked = f"{total} requests" if total is not None else "every sample of its data sets"
+    out.print(f"{chosen.name}: {len(chosen.arms)} arms, {servers} servers, {len(launches)} launches, {asked}")
+    for number, launch in enumerate(launches, 1):
+        out.print(f"launch {number}: {launch.arms[0].engine} · {launch.arms[0].model or 'the first model it lists'}")
+        for stage in launch.stages:
+            task, n = stage.task, stage.task.n if stage.task.n is not None else "all"
+            out.print(f"  {stage.arm.name} · {task.name} · round {stage.round + 1}: {n} samples, {task.concurrency} at a time")
+    for gate in plan.gates(chosen):
+        can = (
+            f"can exclude a drop of {gate.excluded_drop:.1f} points"
+            if gate.excluded_drop is not None
+            else "asks the whole data set"
+        )
+        out.print(f"gate {gate.arm} · {gate.task}: margin {gate.margin:g}, n {gate.n or 'all'}: {can} if nothing changed "
+                  f"(at {100 * plan.ASSUMED_DISCORDANCE:.0f} % flips; the margin needs n = {gate.n_needed})")  # fmt: skip
+    for warning in plan.warnings(chosen):
+        out.print(f"warning: {warning}")
+
+
+@app.command(name="report")
+def make_report(
+    run_folder: Annotated[str, typer.Argument(metavar="RUN", help="A run's id or folder.")], reports: Reports = Path("reports")
+) -> None:
+    """Make a run's scorecard and verdict.json again from its journal."""
+    from evals import report  # scipy.stats takes most of a second, which --help need not pay
+
+    folder = Path(run_folder) if Path(run_folder).is_dir() else reports / run_folder
+    _finish(report.write(folder), folder)
+
+
+def _experiment(name: str) -> Experiment:
+    return config.load(shipped.find(name))
+
+
+def _run(experiment: Experiment, reports: Path, run_id: str | None, new: bool) -> None:
+    signal.signal(signal.SIGTERM, _interrupt)
+    news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
+    try:
+        from evals import run as runner  # lm-eval costs a second to import, which plan and --help need not pay
+
+        folder = runner.pick_folder(reports, experiment, run_id, new)
+        for warning in plan.warnings(experiment):
+            news.print(f"warning: {warning}")
+        news.print(f"run {folder}")
+        with Display(news, plan.requests(experiment)) as display:
+            verdict = runner.run(experiment, folder, display)
+    except KeyboardInterrupt:  # left to typer it would end with 1, which says REGRESSION
+        news.print("stopped; its servers were ended and every answer is kept: the same command goes on from here")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    _finish(verdict, folder)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    signal.raise_signal(signal.SIGINT)  # asyncio cancels its tasks on SIGINT; an exception from here would strike inside one
+
+
+def _finish(verdict: Verdict, folder: Path) -> None:
+    text = (folder / "scorecard.md").read_text(encoding="utf-8")
+    out = Console()
+    with contextlib.suppress(BrokenPipeError):  # a reader that has seen enough must not turn the exit code into 1
+        if out.is_terminal:
+            out.print(Markdown(text))
+        else:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+    Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(
+        f"{verdict.overall}: {folder / 'scorecard.md'}"
+    )
+    raise typer.Exit(EXIT_CODES[verdict.overall])
+
+
+def main() -> None:
+    try:
+        app(prog_name="bumpgate")
+    except BumpgateError as e:
+        Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(f"bumpgate: {e}")
+        sys.exit(e.exit_code)

@@ -1,0 +1,119 @@
+"""A whole experiment: servers one after another, every stage asked or taken from the journal, then judged and reported."""
+
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from evals import plan, preflight, report, store
+from evals.engine import Server, api_key, serve
+from evals.errors import CanaryError, EngineError, StoreError
+from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
+from evals.lmeval import Gsm8k
+from evals.plan import Launch
+from evals.progress import Reporter
+from evals.records import ArmSpec, LaunchFailure, TaskSpec, Verdict
+from evals.suite import Data, place, run_stage
+from tasks import TASKS
+
+
+def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:
+    """Run or go on with an experiment in `folder`.
+
+    Raises:
+        ConfigError: a data set can't be loaded, or the environment lacks an endpoint's key.
+        StoreError: the folder's journal can't be read.
+    """
+    for arm in experiment.arms:
+        if isinstance(arm.engine, UrlEngine):
+            api_key(arm, arm.engine)  # a missing key is told before anything is served
+    data = load_data(experiment)
+    with store.Journal(folder) as journal:
+        journal.begin(_header(experiment, folder, journal))
+        (folder / "experiment.yaml").write_text(experiment.source, encoding="utf-8")
+        for launch in plan.launches(experiment):
+            todo = tuple(s for s in launch.stages if not journal.has_stage(place(s), s.task.n))
+            if todo:
+                _run_launch(Launch(index=launch.index, stages=todo), data, journal, reporter)
+        journal.finish()
+        contents = journal.contents
+    return report.write(folder, contents)
+
+
+def load_data(experiment: Experiment) -> Data:
+    """Every data set of the experiment, before any server is started."""
+    config = next((t for t in experiment.tasks if t.name == "gsm8k"), None)
+    return Data(gsm8k=Gsm8k(config) if config else None)
+
+
+def pick_folder(reports: Path, experiment: Experiment, run_id: str | None, new: bool) -> Path:
+    """Where to run: the run that is named, else the newest one of this experiment that was not finished, else a new one.
+
+    Raises:
+        StoreError: both a name and `new` were asked for, and the name is taken.
+    """
+    if run_id is not None:
+        if new and (reports / run_id).exists():
+            raise StoreError(f"{reports / run_id} exists; leave out --new to go on with it, or name another --run-id")
+        return reports / run_id
+    folders = list(store.runs(reports, experiment.name))
+    if not new and folders and not store.read(folders[-1]).finished:
+        return folders[-1]
+    return reports / f"{experiment.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+
+
+def _run_launch(launch: Launch, data: Data, journal: store.Journal, reporter: Reporter) -> None:
+    """Start the server and ask every stage; a start that fails is a result of its arms, and the run goes on."""
+    first = launch.arms[0]
+    log = journal.folder / "logs" / f"{first.name}-launch{launch.index + 1}.log"
+    try:
+        with serve(first, launch.index, log, reporter.say) as server:
+            fit = [arm for arm in launch.arms if _passes_preflight(arm, server, launch, journal, reporter)]
+            for stage in (s for s in launch.stages if s.arm in fit):
+                run_stage(stage, server, data, journal, reporter)
+    except EngineError as e:
+        for arm in launch.arms:
+            _note_failure(arm, launch, e, journal, reporter)
+
+
+def _passes_preflight(arm: Arm, server: Server, launch: Launch, journal: store.Journal, reporter: Reporter) -> bool:
+    journal.put_server(arm.name, arm.key, server.info)
+    try:
+        preflight.check(arm, server)
+    except CanaryError as e:
+        _note_failure(arm, launch, e, journal, reporter)
+        return False
+    return True
+
+
+def _note_failure(arm: Arm, launch: Launch, error: EngineError, journal: store.Journal, reporter: Reporter) -> None:
+    reporter.say(f"{arm.name}: {error.reason}")
+    failure = LaunchFailure(
+        launch=launch.index, engine=str(arm.engine), stage=error.stage, reason=error.reason, log_tail=error.log_tail
+    )
+    journal.put_launch_failure(arm.name, arm.key, failure)
+
+
+def _header(experiment: Experiment, folder: Path, journal: store.Journal) -> store.Header:
+    before = journal.contents.header
+    baseline = experiment.arm(experiment.baseline)
+    return store.Header(
+        run_id=folder.name, name=experiment.name, bumpgate_version=own_version(),
+        started_at=before.started_at if before else datetime.now(UTC).isoformat(timespec="seconds"),
+        baseline=experiment.baseline,
+        arms=tuple(ArmSpec(name=a.name, same_prompts=a.shapes_prompt_like(baseline)) for a in experiment.arms),
+        tasks=tuple(_task_spec(t) for t in experiment.tasks),
+        gates=experiment.gates,
+        arm_keys={a.name: a.key for a in experiment.arms}, task_keys={t.name: t.key for t in experiment.tasks},
+    )  # fmt: skip
+
+
+def _task_spec(task: TaskConfig) -> TaskSpec:
+    info = TASKS[task.name]
+    return TaskSpec(name=task.name, rounds=task.rounds, chance=info.chance, marked=info.marked)
+
+
+def own_version() -> str:
+    try:
+        return version("bumpgate")
+    except PackageNotFoundError:  # a clone that was never installed
+        return "unknown"

