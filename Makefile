@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check clean
+.PHONY: demo test check lint clean
 
 demo: $(STAMP)
 	$(BIN)/bumpgate demo
@@ -12,10 +12,12 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest tests $(PYTEST_ARGS)
 
-check: $(STAMP)
+lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+check: lint
 	$(BIN)/python -m pytest tests -m "not engine" $(PYTEST_ARGS)
 
 # uv makes the install quick; it comes from PyPI like everything else.

@@ -117,7 +117,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
 
 
 def _finish(verdict: Verdict, folder: Path) -> None:
-    text = (folder / "scorecard.md").read_text(encoding="utf-8")
+    code, text = EXIT_CODES[verdict.overall], (folder / "scorecard.md").read_text(encoding="utf-8")
     out = Console()
     with contextlib.suppress(BrokenPipeError):  # a reader that has seen enough must not turn the exit code into 1
         if out.is_terminal:
@@ -126,9 +126,9 @@ def _finish(verdict: Verdict, folder: Path) -> None:
             sys.stdout.write(text)
             sys.stdout.flush()
     Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(
-        f"{verdict.overall}: {folder / 'scorecard.md'}"
+        f"{verdict.overall} (exit code {code}): {folder / 'scorecard.md'}"
     )
-    raise typer.Exit(EXIT_CODES[verdict.overall])
+    raise typer.Exit(code)
 
 
 def main() -> None:

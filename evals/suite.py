@@ -13,7 +13,7 @@ from evals.errors import ServerDied
 from evals.lmeval import Gsm8k
 from evals.plan import Stage
 from evals.progress import Reporter
-from evals.records import Failure, HarnessResult, JsonDict, Response, Sample, Score, Window
+from evals.records import Failure, HarnessResult, JsonDict, Marks, Response, Sample, Window
 from evals.store import Answer, Journal, Place
 from tasks import TASKS, greedy, gsm8k
 
@@ -146,17 +146,24 @@ def run_stage(stage: Stage, server: Server, data: Data, journal: Journal, report
 
 def _gsm8k(asker: Asker, data: Data) -> None:
     assert data.gsm8k is not None  # loaded for every experiment that has the task
-    marked = data.gsm8k.run(asker.ask)
-    for sample in marked.samples:
-        answer = marked.answers[sample.id]
-        if isinstance(answer, Response):
-            said: Score | Failure = gsm8k.score(answer, sample.target, marked.marks[sample.id])
-            asker.journal.put_score(asker.key(sample), said)
+    try:
+        marked = data.gsm8k.run(asker.ask)
+    except (ServerDied, KeyboardInterrupt):  # what was answered counts, though lm-eval will not see it in this pass
+        _mark(asker, asker.journal.contents.samples.get("gsm8k", ()), {})
+        raise
+    _mark(asker, marked.samples, marked.marks)
     for a in marked.aggregates:
         asker.journal.put_harness(asker.place, HarnessResult(
             arm=asker.place.arm, task=asker.place.task, round=asker.place.round, filter=a.filter, metric=a.metric,
             value=a.value, stderr=a.stderr, n=len(marked.samples),
         ))  # fmt: skip
+
+
+def _mark(asker: Asker, samples: tuple[Sample, ...], marks: dict[str, tuple[Marks, ...]]) -> None:
+    for sample in samples:
+        stored = asker.journal.contents.answers.get((asker.place, sample.id))
+        if stored and stored.response:
+            asker.journal.put_score(stored.key, gsm8k.score(stored.response, sample.target, marks.get(sample.id, ())))
 
 
 def _window(asker: Asker, before: telemetry.Counters, wall_s: float, cold: bool | None) -> Window:

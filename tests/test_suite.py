@@ -268,6 +268,21 @@ def test_a_server_that_dies_ends_the_stage_and_keeps_what_was_answered(
         assert asked(stub) == PROMPTS[3:]
 
 
+def test_what_was_answered_before_a_server_died_is_scored(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in(tmp_path, monkeypatch)
+    (tmp_path / "test.jsonl").write_text("".join(json.dumps({"question": "q", "answer": f"#### {i}"}) + "\n" for i in range(6)))
+    what = stage(
+        task="gsm8k", n=6, concurrency=1, data_dir=str(tmp_path), fewshot=0, model="/models/stub",
+        engine=VenvEngine(package="vllm", version="0.29.0"), env={"STUB_FAULT": "mid-run:4"},
+    )  # fmt: skip
+    with pytest.raises(ServerDied), serve(what.arm, 0, tmp_path / "log", lambda _: None) as server:
+        run_stage(what, server, Data(gsm8k=Gsm8k(what.task)), journal, Silent())
+    told = read(journal.folder)
+    assert [a.key in told.scores for a in answers(journal, what).values()] == [True] * 3
+
+
 def test_many_failures_at_the_moment_of_death_are_one_error(
     journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
