@@ -190,5 +190,6 @@ def serve_env(arm: Arm, environment: Environment) -> dict[str, str]:
 def inherited_env(environment: Environment) -> dict[str, str]:
     """Our own environment less what would leak this Python into the engine's, and less a key that would lock us out."""
     leave = {"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "CONDA_PREFIX", "VLLM_API_KEY"}
+    leave.add("PYTHONDONTWRITEBYTECODE")  # each of a server's three processes would compile vLLM again at every start
     kept = {k: v for k, v in os.environ.items() if k not in leave}
     return kept | {"PATH": f"{environment.root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}

@@ -138,41 +138,47 @@ def _facts() -> list[tuple[str, str, str, list[str]]]:
 FACTS = _facts()
 
 
-def _story(r: random.Random) -> tuple[str, list[tuple[int, str, int, int]]]:
-    """A first step as (question, [(a, op, b, result)]), with numbers small enough for a small model to learn."""
+def _story(r: random.Random, reach: float) -> tuple[str, list[tuple[int, str, int, int]]]:
+    """The first two steps as (question, [(a, op, b, result)]); at reach 1, numbers that a small model learns to handle."""
     name, item, kind = r.choice(NAMES), r.choice(ITEMS), r.randrange(4)
     if kind == 0:
-        a, b = r.randint(1, 50), r.randint(1, 40)
-        c = r.randint(1, min(20, a + b))
+        a, b = r.randint(1, int(50 * reach)), r.randint(1, int(40 * reach))
+        c = r.randint(1, min(int(20 * reach), a + b))
         return (
             f"{name} has {a} {item}. {name} buys {b} more and gives away {c}. How many {item} does {name} have now?",
             [(a, "+", b, a + b), (a + b, "-", c, a + b - c)],
         )
     if kind == 1:
-        a, b, c = r.randint(2, 9), r.randint(2, 9), r.randint(1, 20)
+        a, b, c = r.randint(2, 9), r.randint(2, 9), r.randint(1, int(20 * reach))
         return (
             f"{name} has {a} boxes with {b} {item} in each box. {name} finds {c} more {item}. How many {item} in total?",
             [(a, "*", b, a * b), (a * b, "+", c, a * b + c)],
         )
     if kind == 2:
-        a, b, other = r.randint(1, 40), r.randint(1, 20), r.choice([n for n in NAMES if n != name])
+        a, b = r.randint(1, int(40 * reach)), r.randint(1, int(20 * reach))
+        other = r.choice([n for n in NAMES if n != name])
         return (
             f"{name} has {a} {item}. {other} has {b} more {item} than {name}. How many {item} do they have together?",
             [(a, "+", b, a + b), (a, "+", a + b, 2 * a + b)],
         )
-    a, b = r.randint(20, 90), r.randint(1, 9)
-    c = r.randint(1, min(9, a - b))
+    a, b = r.randint(20, int(90 * reach)), r.randint(1, int(9 * reach))
+    c = r.randint(1, min(int(9 * reach), a - b))
     return (
         f"There are {a} {item} in the shop. {name} takes {b} and then {c} are sold. How many {item} are left?",
         [(a, "-", b, a - b), (a - b, "-", c, a - b - c)],
     )
 
 
-def arith(r: random.Random) -> list[Turn]:
-    """>>> Tom has 7 cups. Tom buys 5 more and gives away 2. How many cups does Tom have now?  ->  7 + 5 = 12. 12 - 2 = 10.\\n#### 10"""
-    question, steps = _story(r)
-    if r.random() < 0.5:  # a third step, so that there is something to lose
-        last, d = steps[-1][3], r.randint(1, 30)
+def arith(r: random.Random, reach: float = 1.0) -> list[Turn]:
+    """Two or three steps; training draws at reach 1, and numbers beyond that are something to lose.
+
+    >>> Tom has 7 cups. Tom buys 5 more and gives away 2. How many cups does Tom have now?
+    7 + 5 = 12. 12 - 2 = 10.
+    #### 10
+    """
+    question, steps = _story(r, reach)
+    if r.random() < 0.5:
+        last, d = steps[-1][3], r.randint(1, int(30 * reach))
         if last > d and r.random() < 0.5:
             question = question.replace(" How many", f" Then {d} are lost. How many")
             steps.append((last, "-", d, last - d))
