@@ -21,7 +21,7 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
     book = ledger(evidence)
     found = [*_nothing_to_judge(evidence), *_failed_arms(evidence), *_greedy(evidence, divergences)]
     for arm in evidence.arms:
-        found += _fingerprints(evidence, book, arm.name)
+        found += [*_fingerprints(evidence, book, arm.name), *_speculation(evidence, arm.name)]
         for task in evidence.tasks:
             found += _errors(evidence, book, arm.name, task)
             if task.marked:
@@ -95,6 +95,15 @@ def _fingerprints(evidence: Evidence, book: Ledger, arm: str) -> Iterator[Findin
             f"so the arm was not one configuration: {reasons_words(seen)}"
         )
         yield Finding(severity="warning", kind="fingerprint_changed", arm=arm, task=None, text=text)
+
+
+def _speculation(evidence: Evidence, arm: str) -> Iterator[Finding]:
+    """A feature that was asked for and never worked measures nothing of what it was asked for."""
+    asked = any(word.startswith("--speculative-") for server in evidence.servers.get(arm, ()) for word in server.argv)
+    windows = [w for w in evidence.windows if w.arm == arm]
+    if asked and windows and not any(w.drafts for w in windows):
+        text = f"speculation was asked for, and no draft was counted over {sum(w.samples for w in windows)} samples"
+        yield Finding(severity="alarm", kind="speculation_off", arm=arm, task=None, text=text)
 
 
 def _records_of_arm(evidence: Evidence, book: Ledger, arm: str) -> Iterator[SampleRecord]:

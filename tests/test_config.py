@@ -394,3 +394,13 @@ def test_whatever_is_wrong_is_a_config_error_in_one_line(tmp_path: Path, text: s
     except ConfigError as e:
         said = str(e).removeprefix(f"{tmp_path}/")
     assert re.fullmatch(r"x\.yaml:\d+: [^\n]+", said)
+
+
+def test_the_readmes_experiment_is_one(tmp_path: Path) -> None:
+    text = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    blocks = [b for b in text.split("```yaml\n")[1:] if b.startswith("name:")]
+    assert blocks
+    for block in blocks:
+        path = tmp_path / "readme.yaml"
+        path.write_text(block.split("```")[0], encoding="utf-8")
+        assert config.load(path).candidates

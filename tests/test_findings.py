@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from evidence import BASELINE, CANDIDATE, change, evidence, launch_failure, passes, samples, two_arms
 
-from evals.records import ArmSpec, Evidence, Finding, Marks, TaskSpec
+from evals.records import ArmSpec, Evidence, Finding, Marks, ServerInfo, TaskSpec, Window
 from evals.verdict import judge
 
 
@@ -202,3 +202,21 @@ def test_lengths_an_engine_did_not_tell_are_no_length_shift() -> None:
 def test_findings_name_every_candidate_of_its_own() -> None:
     run = evidence("c" * 180 + "w" * 20, {"a": "w" * 200, "b": "c" * 180 + "w" * 20})
     assert {finding.arm for finding in judge(run).findings} == {"a"}
+
+
+def spoken(argv: tuple[str, ...], drafts: int | None) -> Evidence:
+    server = ServerInfo(launch=0, engine="venv", version="1", fingerprint=None, model="m", argv=argv, env={}, ready_s=1.0)
+    window = Window(
+        arm=CANDIDATE, task="gsm8k", round=0, wall_s=1.0, samples=20, generation_tokens=9, prompt_tokens=9,
+        prefix_cache_queries=0, prefix_cache_hits=0, drafts=drafts, draft_tokens=drafts, accepted_tokens=drafts, accepted_per_position=(), cold=True,
+    )  # fmt: skip
+    return replace(FLAT, servers={CANDIDATE: (server,)}, windows=(window,))
+
+
+def test_speculation_that_was_asked_for_and_never_drafted_is_an_alarm() -> None:
+    on = ("vllm", "serve", "m", "--speculative-config", "{}")
+    (found,) = of_kind(spoken(on, None), "speculation_off")
+    assert (found.severity, found.arm) == ("alarm", CANDIDATE)
+    assert of_kind(spoken(on, 0), "speculation_off")
+    assert not of_kind(spoken(on, 7), "speculation_off")
+    assert not of_kind(spoken(("vllm", "serve", "m"), None), "speculation_off")
