@@ -208,7 +208,8 @@ def spoken(argv: tuple[str, ...], drafts: int | None) -> Evidence:
     server = ServerInfo(launch=0, engine="venv", version="1", fingerprint=None, model="m", argv=argv, env={}, ready_s=1.0)
     window = Window(
         arm=CANDIDATE, task="gsm8k", round=0, wall_s=1.0, samples=20, generation_tokens=9, prompt_tokens=9,
-        prefix_cache_queries=0, prefix_cache_hits=0, drafts=drafts, draft_tokens=drafts, accepted_tokens=drafts, accepted_per_position=(), cold=True,
+        prefix_cache_queries=0, prefix_cache_hits=0, drafts=drafts, draft_tokens=drafts, accepted_tokens=drafts,
+        accepted_per_position=(), cold=True,
     )  # fmt: skip
     return replace(FLAT, servers={CANDIDATE: (server,)}, windows=(window,))
 

@@ -91,12 +91,19 @@ def _where(finding: Finding) -> str:
 
 def _failures(evidence: Evidence) -> str:
     parts = [
-        f"**{arm}**, launch {f.launch + 1}, {f.stage}: {inline(f.reason)}"
-        + (f"\n\nThe last {len(f.log_tail)} lines of its log:\n\n{block(chr(10).join(f.log_tail))}" if f.log_tail else "")
+        f"**{arm}**, launch {f.launch + 1}, {f.stage}: {inline(f.reason)}{_log(f.log_tail)}"
         for arm, failures in evidence.failures.items()
         for f in failures
     ]
     return "## Servers that failed\n\n" + "\n\n".join(parts) if parts else ""
+
+
+def _log(lines: tuple[str, ...]) -> str:
+    """Folded where the reader's page can fold."""
+    if not lines:
+        return ""
+    summary = f"<summary>The last {len(lines)} lines of its log</summary>"
+    return f"\n\n<details>{summary}\n\n{block(chr(10).join(lines))}\n\n</details>"
 
 
 def _flips(evidence: Evidence, verdict: Verdict) -> str:
