@@ -36,8 +36,6 @@ def test_a_foreign_package_is_one_line_and_exit_code_2(tmp_path: Path, name: str
 def test_a_foreign_module_or_namespace_is_seen_too(tmp_path: Path, what: str) -> None:
     if what == "module":
         (tmp_path / "evals.py").write_text("")
-    done = run(MAIN, tmp_path, tmp_path / "none")
-    assert done.returncode == 1  # bumpgate itself is not there
     (tmp_path / "bumpgate.py").write_text((ROOT / "bumpgate.py").read_text())
     (tmp_path / "evals").mkdir(exist_ok=True)
     done = run(MAIN, tmp_path)

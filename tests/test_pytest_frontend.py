@@ -136,7 +136,7 @@ def test_passes_are_green(frontend: Run, pytester: pytest.Pytester) -> None:  # 
 
 def test_installed_it_is_found_by_its_name(frontend: Run, pytester: pytest.Pytester) -> None:  # noqa: ARG001
     """`--pyargs` reads the conftest too late for options, so these come from the plugin that an entry point names."""
-    args = ("--pyargs", "evals", "-m", "regression", "-p", "evals.options", "--experiment=x.yaml", "--collect-only", "-q")
+    args = ("--pyargs", "evals", "-m", "regression", "--experiment=x.yaml", "--collect-only", "-q")
     found = pytester.runpytest_inprocess(*args)
     assert found.ret == 0
     found.stdout.fnmatch_lines(["*[[]v029:gsm8k]", "*[[]awq:gsm8k]"])
