@@ -118,6 +118,8 @@ class TaskConfig:
     concurrency: int
     data_dir: str | None
     """A folder with the data set's files; None for the hub."""
+    data_files: str = ""
+    """A fingerprint of them, as of a model's: edited questions never meet old answers."""
     fewshot: int | None
     """Worked examples before each question; None for lm-eval's default."""
     max_tokens: int
@@ -126,7 +128,8 @@ class TaskConfig:
     @property
     def key(self) -> str:
         """What shapes an answer; n and rounds only say how many there are."""
-        return _sha([self.name, self.concurrency, self.data_dir, self.fewshot, self.max_tokens, self.seed])
+        data = [self.data_dir, self.data_files]
+        return _sha([self.name, self.concurrency, *data, self.fewshot, self.max_tokens, self.seed])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,21 +3,22 @@
 A line is one JSON object with a `kind`. What is flushed survives `kill -9`; a line torn by it is set aside at the next start.
 """
 
+import fcntl
 import json
 import os
 import re
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self
 
 from pydantic import TypeAdapter
 
 from evals.errors import StoreError
 from evals.records import (
     ArmSpec,
-    Evidence,
     Failure,
     GateSpec,
     HarnessResult,
@@ -25,7 +26,6 @@ from evals.records import (
     LaunchFailure,
     Response,
     Sample,
-    SampleRecord,
     Score,
     ServerInfo,
     TaskSpec,
@@ -166,20 +166,34 @@ class Journal:
     """The journal of one run, open for appending; knows all that was written before. A context manager."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / JOURNAL
-        self.contents = Contents()
-        if path.exists():
+        self.folder, path = folder, folder / JOURNAL
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file: IO[bytes] = path.open("ab")
+        except OSError as e:
+            raise StoreError(f"{path}: cannot be written: {e.strerror}; name another folder with --reports") from e
+        with ExitStack() as undo:
+            undo.callback(self._file.close)
+            self._hold()
             self._set_torn_line_aside(path)
             self.contents = read(folder)
-        self._file: IO[bytes] = path.open("ab")
+            undo.pop_all()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._file.close()
+
+    def _hold(self) -> None:
+        """One process writes a journal; the kernel lets go of it when that process ends, however it ends."""
+        holder = self.folder / "holder.txt"
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as e:
+            who = holder.read_text() if holder.exists() else "another process"
+            raise StoreError(f"{self.folder} is being written by {who}; wait for it, or start another run with --new") from e
+        holder.write_text(f"process {os.getpid()}")
 
     def _set_torn_line_aside(self, path: Path) -> None:
         data = path.read_bytes()
@@ -233,54 +247,6 @@ class Journal:
         if self.contents.stages.get(place, 0) < (ALL if n is None else n):
             return False
         return not any(a.failure for (p, _), a in self.contents.answers.items() if p == place)
-
-
-def evidence(contents: Contents) -> Evidence:
-    """What judging reads: only what belongs to the configuration that the last header names.
-
-    Raises:
-        StoreError: the journal has no header.
-    """
-    h = contents.header
-    if h is None:
-        raise StoreError("the journal has no header: nothing was ever run in this folder; start it with `bumpgate run`")
-    current = {t.name: {s.id: s for s in contents.samples.get(t.name, ())} for t in h.tasks}
-
-    def belongs(place: Place) -> bool:
-        return h.arm_keys.get(place.arm) == place.arm_key and h.task_keys.get(place.task) == place.task_key
-
-    answers = (a for (place, sample_id), a in contents.answers.items() if belongs(place) and sample_id in current[place.task])
-    return Evidence(
-        run_id=h.run_id, name=h.name, bumpgate_version=h.bumpgate_version, started_at=h.started_at, finished=contents.finished,
-        baseline=h.baseline, arms=h.arms, tasks=h.tasks, gates=h.gates,
-        samples={t.name: contents.samples.get(t.name, ()) for t in h.tasks},
-        records=tuple(_record(a, contents.scores.get(a.key)) for a in answers),
-        servers=_by_arm(h, contents.servers), failures=_by_arm(h, contents.failures),
-        windows=tuple(w for place, w in contents.windows if belongs(place)),
-        harness=tuple(r for (place, _), r in contents.harness.items() if belongs(place)),
-    )  # fmt: skip
-
-
-def _record(answer: Answer, said: Score | Failure | None) -> SampleRecord:
-    harness = said if isinstance(said, Failure) else None
-    return SampleRecord(
-        arm=answer.place.arm, task=answer.place.task, round=answer.place.round,
-        sample_id=answer.sample_id, prompt_sha=answer.prompt_sha,
-        response=answer.response, failure=answer.failure or harness, score=said if isinstance(said, Score) else None,
-    )  # fmt: skip
-
-
-def _by_arm(header: Header, launches: dict[tuple[str, int], tuple[str, Any]]) -> dict[str, tuple[Any, ...]]:
-    out: dict[str, tuple[Any, ...]] = {}
-    for name, key in header.arm_keys.items():
-        rows = [
-            value
-            for (arm, _), (arm_key, value) in sorted(launches.items(), key=lambda item: item[0])
-            if arm == name and arm_key == key
-        ]
-        if rows:
-            out[name] = tuple(rows)
-    return out
 
 
 def runs(reports: Path, name: str) -> Iterable[Path]:

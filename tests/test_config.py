@@ -404,3 +404,14 @@ def test_the_readmes_experiment_is_one(tmp_path: Path) -> None:
         path = tmp_path / "readme.yaml"
         path.write_text(block.split("```")[0], encoding="utf-8")
         assert config.load(path).candidates
+
+
+def test_edited_data_is_another_task(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "test.jsonl").write_text("one")
+    text = arm_b("model: models/w").replace("n: 200", "data_dir: ./data")
+    (tmp_path / "models" / "w").mkdir(parents=True)
+    before = read(tmp_path, text).tasks[0].key
+    assert read(tmp_path, text).tasks[0].key == before
+    (tmp_path / "data" / "test.jsonl").write_text("another")
+    assert read(tmp_path, text).tasks[0].key != before

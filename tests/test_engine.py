@@ -22,6 +22,7 @@ import pytest
 from evals import config, report, run, shipped, store
 from evals.engine import Server, serve, venv
 from evals.errors import BuildError
+from evals.evidence import from_contents
 from evals.experiment import Arm, Experiment, VenvEngine
 from evals.progress import Silent
 from evals.records import Evidence, GateResult, Verdict
@@ -95,7 +96,7 @@ def faults(folder: Path) -> tuple[Path, Verdict, Evidence]:
     )
     where = folder / "reports" / "faults"
     verdict = run.run(experiment(folder, "faults", arms, tasks), where, Silent())
-    return where, verdict, store.evidence(store.read(where))
+    return where, verdict, from_contents(store.read(where))
 
 
 def gate(verdict: Verdict, arm: str) -> GateResult:

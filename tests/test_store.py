@@ -1,4 +1,5 @@
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from evidence import response, samples
 
 from evals import store
 from evals.errors import StoreError
+from evals.evidence import from_contents as evidence
 from evals.records import (
     ArmSpec,
     Failure,
@@ -23,7 +25,7 @@ from evals.records import (
     TopTwo,
     Window,
 )
-from evals.store import Answer, Header, Journal, Place, evidence, read
+from evals.store import Answer, Header, Journal, Place, read
 
 PLACE = Place(arm="base", arm_key="ak", task="gsm8k", task_key="tk", round=0)
 TIMEOUT = Failure(kind="timeout", message="no answer in 60 s")
@@ -263,3 +265,16 @@ def test_the_runs_of_an_experiment_are_found_in_order_of_their_start(tmp_path: P
     (tmp_path / "up-no-journal").mkdir()
     assert [p.name for p in store.runs(tmp_path, "up")] == ["up-20260101-000000", "up-20260102-000000"]
     assert list(store.runs(tmp_path / "none", "up")) == []
+
+
+def test_a_second_writer_of_one_run_is_refused_and_told_who_holds_it(tmp_path: Path) -> None:
+    with Journal(tmp_path), pytest.raises(StoreError, match=rf"is being written by process {os.getpid()}"):
+        Journal(tmp_path)
+    with Journal(tmp_path):
+        pass  # let go of
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot be written"):
+        Journal(tmp_path / "file" / "run")

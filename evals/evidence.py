@@ -1,0 +1,55 @@
+"""A journal's contents → the `Evidence` that judging and rendering read. Pure."""
+
+from typing import Any
+
+from evals.errors import StoreError
+from evals.records import Evidence, Failure, SampleRecord, Score
+from evals.store import Answer, Contents, Header, Place
+
+
+def from_contents(contents: Contents) -> Evidence:
+    """What judging reads: only what belongs to the configuration that the last header names.
+
+    Raises:
+        StoreError: the journal has no header.
+    """
+    h = contents.header
+    if h is None:
+        raise StoreError("the journal has no header: nothing was ever run in this folder; start it with `bumpgate run`")
+    current = {t.name: {s.id: s for s in contents.samples.get(t.name, ())} for t in h.tasks}
+
+    def belongs(place: Place) -> bool:
+        return h.arm_keys.get(place.arm) == place.arm_key and h.task_keys.get(place.task) == place.task_key
+
+    answers = (a for (place, sample_id), a in contents.answers.items() if belongs(place) and sample_id in current[place.task])
+    return Evidence(
+        run_id=h.run_id, name=h.name, bumpgate_version=h.bumpgate_version, started_at=h.started_at, finished=contents.finished,
+        baseline=h.baseline, arms=h.arms, tasks=h.tasks, gates=h.gates,
+        samples={t.name: contents.samples.get(t.name, ()) for t in h.tasks},
+        records=tuple(_record(a, contents.scores.get(a.key)) for a in answers),
+        servers=_by_arm(h, contents.servers), failures=_by_arm(h, contents.failures),
+        windows=tuple(w for place, w in contents.windows if belongs(place)),
+        harness=tuple(r for (place, _), r in contents.harness.items() if belongs(place)),
+    )  # fmt: skip
+
+
+def _record(answer: Answer, said: Score | Failure | None) -> SampleRecord:
+    harness = said if isinstance(said, Failure) else None
+    return SampleRecord(
+        arm=answer.place.arm, task=answer.place.task, round=answer.place.round,
+        sample_id=answer.sample_id, prompt_sha=answer.prompt_sha,
+        response=answer.response, failure=answer.failure or harness, score=said if isinstance(said, Score) else None,
+    )  # fmt: skip
+
+
+def _by_arm(header: Header, launches: dict[tuple[str, int], tuple[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    out: dict[str, tuple[Any, ...]] = {}
+    for name, key in header.arm_keys.items():
+        rows = [
+            value
+            for (arm, _), (arm_key, value) in sorted(launches.items(), key=lambda item: item[0])
+            if arm == name and arm_key == key
+        ]
+        if rows:
+            out[name] = tuple(rows)
+    return out
