@@ -98,10 +98,12 @@ def parse_chat(payload: Any, latency_s: float) -> Response | Failure:
     try:
         choice = payload["choices"][0]
         message = dict(choice["message"])
-        usage = payload.get("usage") or {}
-    except (KeyError, IndexError, TypeError):
+        usage = dict(payload.get("usage") or {})
+        details = dict(usage.get("completion_tokens_details") or {})
+    except (KeyError, IndexError, TypeError, ValueError):
         return Failure(kind="protocol", message=f"no choices in the answer: {json.dumps(payload)[:200]}")
-    details = usage.get("completion_tokens_details") or {}
+    if choice.get("finish_reason") in ("abort", "error"):  # the engine gave up on it; the model did not answer wrongly
+        return Failure(kind="protocol", message=f"the engine ended the request with {choice['finish_reason']!r}")
     prompt_ids, token_ids = payload.get("prompt_token_ids"), choice.get("token_ids")
     return Response(
         text=message.get("content"),

@@ -300,3 +300,12 @@ def test_equal_prompts_have_equal_hashes_and_others_do_not() -> None:
     assert ids_sha([151644, 872, 198]) == ids_sha([151644, 872, 198]) != ids_sha([872, 198])
     system = (Message(role="system", content="hello"),)
     assert messages_sha(HELLO) == messages_sha(HELLO) != messages_sha(system)
+
+
+@pytest.mark.parametrize("ending", ["abort", "error"])
+def test_a_request_that_the_engine_aborted_was_not_measured(ending: str) -> None:
+    payload = chat("#### 1")
+    payload["choices"][0]["finish_reason"] = ending
+    found = parse_chat(payload, 0.1)
+    assert isinstance(found, Failure)
+    assert ending in found.message
