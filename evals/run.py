@@ -29,6 +29,7 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:
     data = load_data(experiment)
     with store.Journal(folder) as journal:
         journal.begin(_header(experiment, folder, journal))
+        _forget_replaced(experiment, journal, reporter)
         (folder / "experiment.yaml").write_text(experiment.source, encoding="utf-8")
         for launch in plan.launches(experiment):
             todo = tuple(s for s in launch.stages if not journal.has_stage(place(s), s.task.n))
@@ -37,6 +38,26 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:
         journal.finish()
         contents = journal.contents
     return report.write(folder, contents)
+
+
+def _forget_replaced(experiment: Experiment, journal: store.Journal, reporter: Reporter) -> None:
+    """Behind a url that we did not start, another server may stand than when the run stopped: then its old answers are stale."""
+    for arm in (a for a in experiment.arms if isinstance(a.engine, UrlEngine)):
+        before = [info for (name, _), (_, info) in journal.contents.servers.items() if name == arm.name]
+        if not before:
+            continue
+        try:
+            with serve(arm, 0, journal.folder / "logs" / arm.name, reporter.say) as server:
+                now = server.info
+        except EngineError:
+            continue  # told when its turn comes
+        answers = (a.response for (p, _), a in journal.contents.answers.items() if p.arm == arm.name)
+        seen = {r.fingerprint for r in answers if r} | {
+            info.fingerprint for info in before
+        }  # several behind one url are one arm
+        if now.fingerprint not in seen or (now.version, now.model) not in {(i.version, i.model) for i in before}:
+            reporter.say(f"{arm.name}: another server stands behind its url since this run stopped; it is asked afresh")
+            journal.forget(arm.name)
 
 
 def load_data(experiment: Experiment) -> Data:

@@ -156,10 +156,21 @@ def _take(out: Contents, line: JsonDict) -> None:
             out.harness[(place, result.filter)] = result
         case "stage":
             out.stages[_Reader.place.validate_python(line["place"])] = line["n"]
+        case "forget":
+            _forget(out, line["arm"])
         case "finished":
             out.finished = True
         case other:
             raise ValueError(f"unknown kind {other!r}")
+
+
+def _forget(out: Contents, arm: str) -> None:
+    out.answers = {k: v for k, v in out.answers.items() if k[0].arm != arm}
+    out.stages = {k: v for k, v in out.stages.items() if k.arm != arm}
+    out.windows = [w for w in out.windows if w[0].arm != arm]
+    out.harness = {k: v for k, v in out.harness.items() if k[0].arm != arm}
+    out.servers = {k: v for k, v in out.servers.items() if k[0] != arm}
+    out.failures = {k: v for k, v in out.failures.items() if k[0] != arm}
 
 
 class Journal:
@@ -238,6 +249,10 @@ class Journal:
 
     def stage_done(self, place: Place, n: int | None) -> None:
         self._write({"kind": "stage", "place": asdict(place), "n": ALL if n is None else n})
+
+    def forget(self, arm: str) -> None:
+        """Nothing that was written of this arm counts any more; the lines stay."""
+        self._write({"kind": "forget", "arm": arm})
 
     def finish(self) -> None:
         self._write({"kind": "finished"})

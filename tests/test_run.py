@@ -1,0 +1,84 @@
+"""A whole run over two endpoints on the wire: going on with it, and an endpoint that was replaced meanwhile."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from stub_server import Json, Reply, StubServer, chat
+
+from evals import config, run
+from evals.experiment import Experiment
+from evals.progress import Silent
+
+N = 60
+
+
+def pupil(request: Json) -> Reply:
+    """Adds one, and says ready to whoever asks nothing of the kind."""
+    question = str(request["messages"][-1]["content"])
+    number = question.split("what is ")[1].split()[0] if "what is " in question else None
+    return Reply(payload=chat(f"#### {int(number) + 1}" if number else "ready"))
+
+
+def dunce(request: Json) -> Reply:
+    return Reply(payload={**chat("#### 9999"), "system_fingerprint": "vllm-0.30.0-00000000"}) if request else Reply()
+
+
+@pytest.fixture
+def stubs() -> Iterator[tuple[StubServer, StubServer]]:
+    with StubServer(pupil) as old, StubServer(pupil) as new:
+        yield old, new
+
+
+@pytest.fixture
+def experiment(tmp_path: Path, stubs: tuple[StubServer, StubServer]) -> Experiment:
+    rows = [json.dumps({"question": f"what is {i} + 1?", "answer": f"#### {i + 1}"}) + "\n" for i in range(N)]
+    (tmp_path / "test.jsonl").write_text("".join(rows))
+    arms = "".join(f"  {name}: {{engine: {{url: '{stub.url}'}}}}\n" for name, stub in zip(("old", "new"), stubs, strict=True))
+    path = tmp_path / "x.yaml"
+    path.write_text(
+        f"name: x\nbaseline: old\nlaunches: 1\narms:\n{arms}"
+        f"tasks: [{{task: gsm8k, n: {N}, data_dir: ., fewshot: 0}}]\ngates: [{{task: gsm8k, margin: 6}}]\n"
+    )
+    return config.load(path)
+
+
+def test_a_run_gone_on_with_asks_nothing_twice_and_judges_alike(
+    experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    first = run.run(experiment, tmp_path / "run", Silent())
+    assert first.overall == "PASS"
+    asked = [len(stub.requests) for stub in stubs]
+    assert run.run(experiment, tmp_path / "run", Silent()) == first
+    assert [len(stub.requests) - n for stub, n in zip(stubs, asked, strict=True)] == [1, 1]  # the look at who answers
+
+
+def test_an_endpoint_that_was_replaced_is_asked_afresh(
+    experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    """Or a PASS would speak of a server that is gone."""
+    assert run.run(experiment, tmp_path / "run", Silent()).overall == "PASS"
+    stubs[1].answer = dunce
+    assert run.run(experiment, tmp_path / "run", Silent()).overall == "REGRESSION"
+
+
+def test_an_arm_whose_settings_the_server_rejects_is_invalid_and_asked_nothing_more(
+    experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    def strict(request: Json) -> Reply:
+        return (
+            Reply(status=400, payload={"error": {"message": "unsupported reasoning effort"}})
+            if "temperature" in request
+            else Reply()
+        )
+
+    stubs[1].answer = lambda request: strict(request) if request["temperature"] == 0.5 else pupil(request)
+    path = tmp_path / "x.yaml"
+    path.write_text(
+        path.read_text().replace(f"url: '{stubs[1].url}'}}", f"url: '{stubs[1].url}'}}, request: {{temperature: 0.5}}")
+    )
+    verdict = run.run(config.load(path), tmp_path / "run", Silent())
+    assert verdict.overall == "INVALID"
+    assert "unsupported reasoning effort" in verdict.gates[0].reason
+    assert len(stubs[1].requests) == 2  # the canary that any server must answer, and the one with the arm's settings
