@@ -41,7 +41,7 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:
 
 
 def _forget_replaced(experiment: Experiment, journal: store.Journal, reporter: Reporter) -> None:
-    """Behind a url that we did not start, another server may stand than when the run stopped: then its old answers are stale."""
+    """Behind a url another server may stand than when the run stopped: then its old answers are stale."""
     for arm in (a for a in experiment.arms if isinstance(a.engine, UrlEngine)):
         before = [info for (name, _), (_, info) in journal.contents.servers.items() if name == arm.name]
         if not before:
@@ -52,9 +52,8 @@ def _forget_replaced(experiment: Experiment, journal: store.Journal, reporter: R
         except EngineError:
             continue  # told when its turn comes
         answers = (a.response for (p, _), a in journal.contents.answers.items() if p.arm == arm.name)
-        seen = {r.fingerprint for r in answers if r} | {
-            info.fingerprint for info in before
-        }  # several behind one url are one arm
+        # Several servers behind one url are one arm, as long as each was seen before.
+        seen = {r.fingerprint for r in answers if r} | {info.fingerprint for info in before}
         if now.fingerprint not in seen or (now.version, now.model) not in {(i.version, i.model) for i in before}:
             reporter.say(f"{arm.name}: another server stands behind its url since this run stopped; it is asked afresh")
             journal.forget(arm.name)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from stub_server import Json, Reply, StubServer, chat
+from stub_server import Json, Reply, StubServer, chat, error
 
 from evals import config, run
 from evals.experiment import Experiment
@@ -21,8 +21,8 @@ def pupil(request: Json) -> Reply:
     return Reply(payload=chat(f"#### {int(number) + 1}" if number else "ready"))
 
 
-def dunce(request: Json) -> Reply:
-    return Reply(payload={**chat("#### 9999"), "system_fingerprint": "vllm-0.30.0-00000000"}) if request else Reply()
+def dunce(_: Json) -> Reply:
+    return Reply(payload={**chat("#### 9999"), "system_fingerprint": "vllm-0.30.0-00000000"})
 
 
 @pytest.fixture
@@ -63,21 +63,16 @@ def test_an_endpoint_that_was_replaced_is_asked_afresh(
     assert run.run(experiment, tmp_path / "run", Silent()).overall == "REGRESSION"
 
 
+@pytest.mark.usefixtures("experiment")
 def test_an_arm_whose_settings_the_server_rejects_is_invalid_and_asked_nothing_more(
-    experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
+    stubs: tuple[StubServer, StubServer], tmp_path: Path
 ) -> None:
     def strict(request: Json) -> Reply:
-        return (
-            Reply(status=400, payload={"error": {"message": "unsupported reasoning effort"}})
-            if "temperature" in request
-            else Reply()
-        )
+        return error(400, "unsupported reasoning effort") if request["temperature"] == 0.5 else pupil(request)
 
-    stubs[1].answer = lambda request: strict(request) if request["temperature"] == 0.5 else pupil(request)
-    path = tmp_path / "x.yaml"
-    path.write_text(
-        path.read_text().replace(f"url: '{stubs[1].url}'}}", f"url: '{stubs[1].url}'}}, request: {{temperature: 0.5}}")
-    )
+    stubs[1].answer = strict
+    path, url = tmp_path / "x.yaml", f"url: '{stubs[1].url}'}}"
+    path.write_text(path.read_text().replace(url, f"{url}, request: {{temperature: 0.5}}"))
     verdict = run.run(config.load(path), tmp_path / "run", Silent())
     assert verdict.overall == "INVALID"
     assert "unsupported reasoning effort" in verdict.gates[0].reason
