@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markdown import Markdown
 
-from evals import config, plan, shipped
+from evals import config, shipped
 from evals.errors import BumpgateError
 from evals.experiment import Experiment
 from evals.progress import Display
@@ -56,6 +56,8 @@ def demo(reports: Reports = Path("reports")) -> None:
 @app.command(name="plan")
 def show_plan(experiment: File) -> None:
     """What a run will start and ask, and what each gate will be able to exclude. Starts nothing."""
+    from evals import plan  # scipy takes a second to import, which --help need not pay
+
     chosen = _experiment(experiment)
     out = Console(soft_wrap=True, highlight=False, markup=False)
     launches, total = plan.launches(chosen), plan.requests(chosen)
@@ -84,7 +86,7 @@ def make_report(
     run_folder: Annotated[str, typer.Argument(metavar="RUN", help="A run's id or folder.")], reports: Reports = Path("reports")
 ) -> None:
     """Make a run's scorecard and verdict.json again from its journal."""
-    from evals import report  # scipy.stats takes most of a second, which --help need not pay
+    from evals import report  # scipy, as above
 
     folder = Path(run_folder) if Path(run_folder).is_dir() else reports / run_folder
     _finish(report.write(folder), folder)
@@ -98,7 +100,8 @@ def _run(experiment: Experiment, reports: Path, run_id: str | None, new: bool) -
     signal.signal(signal.SIGTERM, _interrupt)
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     try:
-        from evals import run as runner  # lm-eval costs a second to import, which plan and --help need not pay
+        from evals import plan  # lm-eval and scipy cost seconds to import, which --help need not pay
+        from evals import run as runner
 
         folder = runner.pick_folder(reports, experiment, run_id, new)
         for warning in plan.warnings(experiment):
