@@ -1,10 +1,8 @@
 """`bumpgate`: run, plan, report, demo. The only place that exits; results go to stdout, news to stderr."""
 
 import contextlib
-import signal
 import sys
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import typer
@@ -97,12 +95,12 @@ def _experiment(name: str) -> Experiment:
 
 
 def _run(experiment: Experiment, reports: Path, run_id: str | None, new: bool) -> None:
-    signal.signal(signal.SIGTERM, _interrupt)
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     try:
         from evals import plan  # lm-eval and scipy cost seconds to import, which --help need not pay
         from evals import run as runner
 
+        runner.heed_signals()
         folder = runner.pick_folder(reports, experiment, run_id, new)
         for warning in plan.warnings(experiment):
             news.print(f"warning: {warning}")
@@ -113,10 +111,6 @@ def _run(experiment: Experiment, reports: Path, run_id: str | None, new: bool) -
         news.print("stopped; its servers were ended and every answer is kept: the same command goes on from here")
         raise typer.Exit(EXIT_INTERRUPTED) from None
     _finish(verdict, folder)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    signal.raise_signal(signal.SIGINT)  # asyncio cancels its tasks on SIGINT; an exception from here would strike inside one
 
 
 def _finish(verdict: Verdict, folder: Path) -> None:

@@ -50,6 +50,7 @@ def verdict(request: pytest.FixtureRequest) -> Verdict:
     with capture.global_and_fixture_disabled():
         news = Console(highlight=False, stderr=True)
         try:
+            run.heed_signals()
             folder = run.pick_folder(Path(options.reports(request.config)), chosen, None, False)
             news.print(f"\nrun {folder}", markup=False, soft_wrap=True)
             with Display(news, plan.requests(chosen)) as display:

@@ -1,5 +1,6 @@
 """A whole experiment: servers one after another, every stage asked or taken from the journal, then judged and reported."""
 
+import signal
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,6 +15,16 @@ from evals.progress import Reporter
 from evals.records import ArmSpec, LaunchFailure, TaskSpec, Verdict
 from evals.suite import Data, place, run_stage
 from tasks import TASKS
+
+
+def heed_signals() -> None:
+    """Make SIGTERM end a run as Ctrl-C does: as KeyboardInterrupt, so that its server is stopped on the way out.
+
+    A script's background job starts with SIGINT ignored; SIGTERM must work there all the same.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Raised again as SIGINT, since asyncio cancels its tasks on that; an exception from a handler would strike inside one.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
 
 
 def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:

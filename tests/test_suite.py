@@ -21,6 +21,7 @@ from evals.lmeval import Gsm8k
 from evals.plan import Stage
 from evals.progress import Display, Silent
 from evals.records import Message, Response, Sample, Score, ServerInfo
+from evals.run import heed_signals
 from evals.store import Answer, Journal, read
 from evals.suite import Asker, Data, place, run_stage
 from tasks import greedy
@@ -317,8 +318,9 @@ def test_a_lost_connection_now_and_then_does_not_end_the_stage(journal: Journal)
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_the_stage_and_keeps_what_was_answered(journal: Journal, number: signal.Signals) -> None:
-    # SIGTERM made a SIGINT: asyncio takes that in good order; KeyboardInterrupt raised by a handler would strike anywhere.
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    """Also where SIGINT was ignored when we came, as it is in a script's background job."""
+    before = {s: signal.signal(s, signal.SIG_IGN) for s in (signal.SIGINT, signal.SIGTERM)}
+    heed_signals()
     try:
         with StubServer(Nth(4, act=lambda: os.kill(os.getpid(), number), reply=Reply(fault="hang"))) as stub:
             with pytest.raises(KeyboardInterrupt):
@@ -328,7 +330,8 @@ def test_an_interrupt_ends_the_stage_and_keeps_what_was_answered(journal: Journa
             run(stage(concurrency=1), stub, journal)
             assert asked(stub) == PROMPTS[3:]
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for s, handler in before.items():
+            signal.signal(s, handler)
     assert len(answers(journal, stage(concurrency=1))) == N
 
 
