@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient
+from pydantic import TypeAdapter, ValidationError
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
 from evals.records import Failure, JsonDict, Message, Response, TopTwo
@@ -65,7 +66,7 @@ class Client:
                         messages=sent,  # type: ignore[arg-type]  # plain dicts of the three roles
                         extra_body=settings,
                     )
-            return parse_chat(json.loads(raw.text), time.monotonic() - start)
+            return parse_chat(_loads(raw.text), time.monotonic() - start)
         except openai.APIConnectionError as e:
             if _timed_out(e):
                 waited_s = time.monotonic() - start
@@ -93,8 +94,26 @@ def body(settings: JsonDict, *, max_tokens: int, top_logprobs: int | None = None
     return out
 
 
+def _loads(text: str) -> Any:
+    """JSON of any depth and with any number, or None: what is no answer must cost one sample, never the run."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+_RESPONSE = TypeAdapter(Response)
+
+
 def parse_chat(payload: Any, latency_s: float) -> Response | Failure:
     """One `chat.completion` object as any vLLM since 0.8 sends it → Response; anything else is a protocol failure."""
+    try:
+        return _parse_chat(payload, latency_s)
+    except (ValidationError, KeyError, TypeError, ValueError, AttributeError) as e:
+        return Failure(kind="protocol", message=f"an answer of another shape than vLLM's: {_one_line(e)[:200]}")
+
+
+def _parse_chat(payload: Any, latency_s: float) -> Response | Failure:
     try:
         choice = payload["choices"][0]
         message = dict(choice["message"])
@@ -105,7 +124,7 @@ def parse_chat(payload: Any, latency_s: float) -> Response | Failure:
     if choice.get("finish_reason") in ("abort", "error"):  # the engine gave up on it; the model did not answer wrongly
         return Failure(kind="protocol", message=f"the engine ended the request with {choice['finish_reason']!r}")
     prompt_ids, token_ids = payload.get("prompt_token_ids"), choice.get("token_ids")
-    return Response(
+    response = Response(
         text=message.get("content"),
         reasoning=message.get("reasoning")
         or message.get("reasoning_content"),  # renamed in vLLM 0.12, the old name gone in 0.16
@@ -119,6 +138,7 @@ def parse_chat(payload: Any, latency_s: float) -> Response | Failure:
         latency_s=latency_s,
         fingerprint=payload.get("system_fingerprint"),
     )
+    return _RESPONSE.validate_python(asdict(response))
 
 
 def ids_sha(ids: list[int]) -> str:

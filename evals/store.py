@@ -215,9 +215,10 @@ class Journal:
             os.truncate(path, whole)
 
     def _write(self, line: JsonDict) -> None:
-        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        text = json.dumps(line, separators=(",", ":"))
+        _take(self.contents, json.loads(text))  # first, so that no line is ever written that can't be read back
+        self._file.write(text.encode() + b"\n")
         self._file.flush()
-        _take(self.contents, json.loads(json.dumps(line)))
 
     def begin(self, header: Header) -> None:
         self._write({"kind": "run", "header": asdict(header)})

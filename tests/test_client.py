@@ -309,3 +309,49 @@ def test_a_request_that_the_engine_aborted_was_not_measured(ending: str) -> None
     found = parse_chat(payload, 0.1)
     assert isinstance(found, Failure)
     assert ending in found.message
+
+
+def odd(place: str, value: Any) -> Json:
+    payload = chat("#### 1")
+    match place:
+        case "content":
+            payload["choices"][0]["message"]["content"] = value
+        case "token_ids" | "logprobs":
+            payload["choices"][0][place] = value
+        case "completion_tokens":
+            payload["usage"][place] = value
+        case _:
+            payload[place] = value
+    return payload
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("content", [{"type": "text"}]),
+        ("system_fingerprint", 3),
+        ("completion_tokens", 3.5),
+        ("token_ids", "abc"),
+        ("usage", [1]),
+        ("logprobs", {"content": [{"top_logprobs": [{}, {}]}]}),
+        ("choices", "x"),
+        ("choices", None),
+    ],
+)
+def test_an_answer_of_another_shape_costs_one_sample_and_never_the_run(place: str, value: Any) -> None:
+    found = parse_chat(odd(place, value), 0.1)
+    assert isinstance(found, Failure)
+    assert found.kind == "protocol"
+    assert "\n" not in found.message
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"choices": ' + "9" * 5000 + "}", "<html>", ""])
+def test_a_body_that_is_no_answer_is_a_failure(text: str) -> None:
+    with StubServer(lambda _: Reply(text=text)) as stub:
+        found = asyncio.run(ask_once(stub))
+    assert isinstance(found, Failure)
+
+
+async def ask_once(stub: StubServer) -> Response | Failure:
+    async with Client(Endpoint(url=stub.url, model="stub", api_key="k"), timeout_s=10, alive=lambda: True) as one:
+        return await one.chat((Message(role="user", content="hi"),), body({}, max_tokens=4))
