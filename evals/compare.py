@@ -105,13 +105,13 @@ def _measured(paired: Sequence[Pair]) -> list[Flip]:
     ]
 
 
-def _worst_case(paired: Sequence[Pair]) -> list[Flip]:
-    """Every planned sample; what the baseline could not measure it would have got right, the candidate wrong."""
+def _filled(paired: Sequence[Pair], *, baseline: float, candidate: float) -> list[Flip]:
+    """Every planned sample, with a value for what could not be measured."""
     return [
         Flip(
             sample_id=pair.sample_id,
-            baseline=1.0 if pair.baseline is None else pair.baseline,
-            candidate=0.0 if pair.candidate is None else pair.candidate,
+            baseline=baseline if pair.baseline is None else pair.baseline,
+            candidate=candidate if pair.candidate is None else pair.candidate,
         )
         for pair in paired
     ]
@@ -136,12 +136,9 @@ def compare(evidence: Evidence, task: str, arm: str, alpha: float) -> Delta | No
     if spec is None or not both:
         return None
     n, lost, won = len(both), _lost(both), _won(both)
-    newly_wrong = sum(sample.candidate < sample.baseline for sample in both)
-    newly_right = sum(sample.candidate > sample.baseline for sample in both)
     drop = tango_interval(lost, won, n)
-    worst = _worst_case(paired)
-    p_value = mcnemar_mid_p(newly_wrong, newly_right) if spec.rounds == 1 else None
-    real = p_value <= alpha if p_value is not None else tango_interval(lost, won, n, 1 - 2 * alpha).low > 0
+    worst, best = _filled(paired, baseline=1.0, candidate=0.0), _filled(paired, baseline=0.0, candidate=1.0)
+    real = _is_real(both, spec.rounds, alpha)
     return Delta(
         n=n,
         errors=len(paired) - n,
@@ -153,11 +150,30 @@ def compare(evidence: Evidence, task: str, arm: str, alpha: float) -> Delta | No
         excluded_drop=100 * drop.high,
         # An error on a sample that the other arm's score makes a tie only adds to n: it must not make the bound better.
         excluded_drop_worst=100 * max(tango_interval(_lost(worst), _won(worst), len(worst)).high, drop.high),
-        newly_wrong=newly_wrong,
-        newly_right=newly_right,
-        p_value=p_value,
+        newly_wrong=_newly_wrong(both),
+        newly_right=_newly_right(both),
+        p_value=_p_value(both) if spec.rounds == 1 else None,
         drop_is_real=real,
+        drop_is_real_at_best=real and _is_real(best, spec.rounds, alpha),
     )
+
+
+def _is_real(samples: Sequence[Flip], rounds: int, alpha: float) -> bool:
+    if rounds == 1:
+        return _p_value(samples) <= alpha
+    return tango_interval(_lost(samples), _won(samples), len(samples), 1 - 2 * alpha).low > 0
+
+
+def _p_value(samples: Sequence[Flip]) -> float:
+    return mcnemar_mid_p(_newly_wrong(samples), _newly_right(samples))
+
+
+def _newly_wrong(samples: Sequence[Flip]) -> int:
+    return sum(sample.candidate < sample.baseline for sample in samples)
+
+
+def _newly_right(samples: Sequence[Flip]) -> int:
+    return sum(sample.candidate > sample.baseline for sample in samples)
 
 
 def discordance(evidence: Evidence, task: str, arm: str) -> float | None:

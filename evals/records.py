@@ -152,6 +152,8 @@ class Delta:
     newly_right: int
     p_value: float | None
     """One-sided mid-p McNemar for a drop; None with more than one round."""
+    drop_is_real_at_best: bool
+    """The same with every error counted for the candidate, so that what could not be measured never makes a regression."""
     drop_is_real: bool
     """At α = 5 % divided by the number of gates that are judged."""
 

@@ -143,8 +143,13 @@ def _weigh(delta: Delta, margin: float, n_needed: int | None) -> tuple[VerdictNa
     """The verdict on two arms that can be compared, with its reason."""
     planned = delta.n + delta.errors
     excluded = delta.excluded_drop < margin
-    if delta.drop_is_real and not excluded:
+    if delta.drop_is_real_at_best and not excluded:
         return "REGRESSION", _regression_reason(delta, margin)
+    if delta.drop_is_real and not excluded:
+        return "INVALID", (
+            f"errors decide: {_regression_reason(delta, margin)}, but not real if the {delta.errors} of {planned} samples that "
+            "could not be measured speak for the candidate"
+        )
     if delta.excluded_drop_worst < margin:
         return "PASS", _pass_reason(delta, margin)
     if excluded:

@@ -281,3 +281,17 @@ def test_a_repeat_of_the_baseline_passes_with_some_noise() -> None:
 
 def test_judging_twice_gives_the_same() -> None:
     assert judge(WORSE) == judge(WORSE)
+
+
+def test_errors_on_the_baselines_hard_questions_make_no_regression() -> None:
+    """An equal candidate: the baseline timed out where it would have been wrong, so that noise can flip one way only."""
+    candidate = "c" * 10 + "w" * 30 + "w" * 8 + "c" * 152
+    result = only_gate(margin(two_arms("e" * 40 + "c" * 160, candidate), 5))
+    assert result.verdict == "INVALID"
+    assert "errors decide" in result.reason
+    assert only_gate(margin(two_arms("w" * 40 + "c" * 160, candidate), 5)).verdict == "PASS"
+
+
+def test_a_regression_that_no_error_can_explain_stays_one() -> None:
+    assert only_gate(two_arms("c" * 190 + "e" * 10, "w" * 60 + "c" * 140)).verdict == "REGRESSION"
+    assert only_gate(two_arms("c" * 200, "w" * 60 + "e" * 10 + "c" * 130)).verdict == "REGRESSION"
