@@ -3,6 +3,7 @@
 `evals` is also the import name of OpenAI's evals package; whichever was installed last, or comes first on the path, wins.
 """
 
+import contextlib
 import sys
 import traceback
 from importlib.util import find_spec
@@ -24,17 +25,26 @@ def shadowed() -> str | None:
 
 
 def main() -> None:
+    """Run the command. 1 says REGRESSION and nothing else may say it: no crash, no closed pipe, no broken environment."""
     message = shadowed()
     if message:
         print(message, file=sys.stderr)
         sys.exit(2)
-    from evals.cli import main as cli  # only now is it known to be ours
-
     try:
+        from evals.cli import main as cli  # only now is it known to be ours
+
         cli()
-    except Exception:  # a crash must never end with 1, which says REGRESSION
-        traceback.print_exc()
-        print("bumpgate: this is a fault of bumpgate itself; what was answered is kept in the run's journal", file=sys.stderr)
+    except SystemExit as e:
+        if e.code == 1 and not getattr(e, "judged", False):
+            sys.exit(3)
+        raise
+    except Exception:
+        with contextlib.suppress(OSError):  # stderr may be what is broken
+            traceback.print_exc()
+            print(
+                "bumpgate: a fault of bumpgate or its environment; what was answered is kept in the run's journal",
+                file=sys.stderr,
+            )
         sys.exit(3)
 
 

@@ -18,6 +18,13 @@ from evals.records import Verdict, VerdictName
 EXIT_CODES: dict[VerdictName, int] = {"PASS": 0, "REGRESSION": 1, "INVALID": 3, "INCONCLUSIVE": 4}
 EXIT_INTERRUPTED = 130
 
+
+class Judged(SystemExit):
+    """The end of a run that was judged. The only way to leave with 1."""
+
+    judged = True
+
+
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
     help="The gate before you change a self-hosted vLLM: is the model still as good?",
@@ -116,16 +123,17 @@ def _run(experiment: Experiment, reports: Path, run_id: str | None, new: bool) -
 def _finish(verdict: Verdict, folder: Path) -> None:
     code, text = EXIT_CODES[verdict.overall], (folder / "scorecard.md").read_text(encoding="utf-8")
     out = Console()
-    with contextlib.suppress(BrokenPipeError):  # a reader that has seen enough must not turn the exit code into 1
+    with contextlib.suppress(OSError, UnicodeError, AttributeError):  # where nothing can be printed, the exit code still tells
         if out.is_terminal:
             out.print(Markdown(text))
         else:
             sys.stdout.write(text)
             sys.stdout.flush()
-    Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(
-        f"{verdict.overall} (exit code {code}): {folder / 'scorecard.md'}"
-    )
-    raise typer.Exit(code)
+    with contextlib.suppress(OSError, UnicodeError):
+        Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(
+            f"{verdict.overall} (exit code {code}): {folder / 'scorecard.md'}"
+        )
+    raise Judged(code)
 
 
 def main() -> None:

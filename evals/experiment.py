@@ -82,7 +82,7 @@ class Arm:
     def server_key(self) -> str:
         """Arms with one key share a server. A repeat never shares: it is there to show what another launch changes."""
         own = self.name if self.repeat_of else ""
-        return _sha([own, str(self.engine), self.model, self.model_files, self._flags(), self.env, self.devices])
+        return _sha([own, asdict(self.engine), self.model, self.model_files, self._flags(), self.env, self.devices])
 
     @property
     def key(self) -> str:
@@ -92,7 +92,7 @@ class Arm:
     @property
     def settings(self) -> str:
         """The configuration without the arm's own name: equal for two arms that would measure the same thing."""
-        spec = [str(self.engine), self.model, self.model_files, self._flags(), self.env, self.devices]
+        spec = [asdict(self.engine), self.model, self.model_files, self._flags(), self.env, self.devices]
         return _sha([*spec, asdict(self.request), self.sampling])
 
     def shapes_prompt_like(self, other: "Arm") -> bool:

@@ -153,3 +153,11 @@ def test_a_tasks_key_tells_what_shapes_an_answer_and_not_how_many_there_are() ->
         {"seed": 1},
     )
     assert len({replace(task, **change).key for change in changes} | {task.key}) == 6
+
+
+def test_two_keys_to_one_url_are_two_arms_with_a_server_each() -> None:
+    """A gateway may route by key: the second arm must not be asked with the first one's."""
+    old, new = (replace(ARM, engine=UrlEngine(url="http://h:1", api_key_env=key)) for key in ("OLD", "NEW"))
+    assert old.server_key != new.server_key
+    assert old.key != new.key
+    assert old.settings != new.settings

@@ -47,3 +47,18 @@ def test_a_foreign_module_or_namespace_is_seen_too(tmp_path: Path, what: str) ->
 def test_our_own_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT))
     assert bumpgate.shadowed() is None
+
+
+@pytest.mark.parametrize("name", ["scipy", "typer"])
+def test_a_broken_environment_never_ends_with_the_code_of_a_regression(tmp_path: Path, name: str) -> None:
+    (tmp_path / f"{name}.py").write_text("raise ImportError('broken')")
+    code = "import sys; sys.argv = ['bumpgate', 'plan', 'demo']; import bumpgate; bumpgate.main()"
+    done = run(code, tmp_path, ROOT)
+    assert done.returncode == 3
+    assert "broken" in done.stderr
+
+
+def test_a_closed_pipe_never_ends_with_the_code_of_a_regression() -> None:
+    argv = f"{sys.executable} -m bumpgate plan demo | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", argv], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (0, 3)
