@@ -34,7 +34,7 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """How one arm did on a task in round 0."""
+    """How one arm did on a task in one round."""
 
     n: int
     """Samples with a score."""
@@ -188,8 +188,15 @@ def flips(evidence: Evidence, task: str, arm: str) -> tuple[Flip, ...]:
     return tuple(sorted(flipped, key=lambda flip: (-abs(flip.baseline - flip.candidate), flip.candidate > flip.baseline)))
 
 
-def tally(book: Ledger, arm: str, task: str) -> Tally:
-    scores = [record.score for record in book.of(arm, task, 0).values() if record.score is not None and is_scored(record)]
+def fingerprints(book: Ledger, arm: str, spec: TaskSpec) -> list[str]:
+    """What an arm's answers on a task call their server, where that is more than one; else empty."""
+    records = (record for k in range(spec.rounds) for record in book.of(arm, spec.name, k).values())
+    seen = {record.response.fingerprint for record in records if record.response and record.response.fingerprint}
+    return sorted(seen) if len(seen) > 1 else []
+
+
+def tally(book: Ledger, arm: str, task: str, round: int = 0) -> Tally:
+    scores = [record.score for record in book.of(arm, task, round).values() if record.score is not None and is_scored(record)]
     silent = [score for score in scores if score.outcome == "no_answer"]
     return Tally(
         n=len(scores),

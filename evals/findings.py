@@ -12,6 +12,7 @@ from evals.stats import mcnemar_exact, mcnemar_mid_p, p_words, surely_above
 
 SHIFT_ALPHA = 0.01
 LENGTH_ALPHA = 0.001
+UNANSWERED_SHARE = 0.05
 LONGER, SHORTER = 1.2, 0.8
 _SEVERITIES = ("alarm", "warning", "note")
 
@@ -27,6 +28,7 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
             if task.marked:
                 found += [*_floor(evidence, book, arm.name, task), *_harness_gap(book, arm.name, task.name)]
                 found += _score_warnings(book, arm.name, task.name)
+                found += _unanswered(book, arm.name, task) if arm.name == evidence.baseline else []
             if arm.name != evidence.baseline:
                 found += [*_prompts(evidence, book, arm, task.name), *_lengths(evidence, book, arm, task)]
                 if task.marked:
@@ -144,6 +146,16 @@ def _floor(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Iterat
         level = f"at chance level ({task.chance:g} %)" if task.chance else "at the floor"
         text = f"{level}: {seen.correct}/{seen.n} correct ({100 * seen.correct / seen.n:.1f} %)"
         yield Finding(severity="alarm", kind="floor", arm=arm, task=task.name, text=text)
+
+
+def _unanswered(book: Ledger, arm: str, task: TaskSpec) -> Iterator[Finding]:
+    """What the baseline never answers can't show a drop."""
+    for k in range(task.rounds):
+        seen = tally(book, arm, task.name, k)
+        if seen.n and surely_above(seen.no_answer, seen.n, UNANSWERED_SHARE):
+            counts = f"no answer in {seen.no_answer} of {seen.n} in round {k + 1} ({reasons_words(seen.reasons)})"
+            text = f"{counts}: these can't show a drop"
+            yield Finding(severity="warning", kind="unanswered", arm=arm, task=task.name, text=text)
 
 
 def _harness_gap(book: Ledger, arm: str, task: str) -> Iterator[Finding]:

@@ -126,6 +126,9 @@ class Gsm8k:
         random.Random(config.seed).shuffle(order)
         self._order = order[: config.n]
         self._task.dataset["test"] = docs.select(self._order)
+        shots, pool = self._task.get_config("num_fewshot") or 0, len(self._task.dataset["train"])
+        if shots > pool and config.fewshot != 0:
+            raise ConfigError(f"gsm8k: {shots} worked examples are asked for and the training rows are {pool}; set `fewshot:`")
         if config.fewshot == 0:
             self._task.set_config(key="num_fewshot", value=0)
 
@@ -181,7 +184,7 @@ def _local_files(folder: Path, fewshot: int | None) -> dict[str, Any]:
 
 def _check_rows(path: Path) -> None:
     number = 0
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"), 1):
         try:
             row = json.loads(line)
             gsm8k.target_number(row["answer"])

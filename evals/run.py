@@ -1,5 +1,6 @@
 """A whole experiment: servers one after another, every stage asked or taken from the journal, then judged and reported."""
 
+import re
 import signal
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from evals import plan, preflight, report, store
 from evals.engine import Server, api_key, serve
-from evals.errors import CanaryError, EngineError, StoreError
+from evals.errors import CanaryError, ConfigError, EngineError, StoreError
 from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
 from evals.lmeval import Gsm8k
 from evals.plan import Launch
@@ -80,9 +81,18 @@ def pick_folder(reports: Path, experiment: Experiment, run_id: str | None, new: 
     """Where to run: the run that is named, else the newest one of this experiment that was not finished, else a new one.
 
     Raises:
+        ConfigError: the name is no plain one, or is that of another experiment's run.
         StoreError: both a name and `new` were asked for, and the name is taken.
     """
     if run_id is not None:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", run_id):
+            raise ConfigError(
+                f"--run-id {run_id!r}: use letters, digits, '.', '_' and '-' alone; --reports names another folder"
+            )
+        if (reports / run_id / store.JOURNAL).exists():
+            header = store.read(reports / run_id).header
+            if header is not None and header.name != experiment.name:
+                raise ConfigError(f"--run-id {run_id}: is a run of {header.name!r}, not of {experiment.name!r}; name another")
         if new and (reports / run_id).exists():
             raise StoreError(f"{reports / run_id} exists; leave out --new to go on with it, or name another --run-id")
         return reports / run_id

@@ -112,9 +112,9 @@ class Asker:
         if not self.server.alive():
             said = self.server.cause() or failure.message
             raise ServerDied(f"the server ended while it was asked: {said}", self.server.log_tail())
-        self._lost_in_a_row = self._lost_in_a_row + 1 if failure.kind == "connection" else 0
+        self._lost_in_a_row = self._lost_in_a_row + 1 if failure.kind in ("connection", "timeout") else 0
         if self._lost_in_a_row >= 2 * self.stage.task.concurrency:
-            raise ServerDied(f"no connection {self._lost_in_a_row} times in a row: {failure.message}", self.server.log_tail())
+            raise ServerDied(f"no answer {self._lost_in_a_row} times in a row: {failure.message}", self.server.log_tail())
 
 
 def place(stage: Stage) -> Place:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from evals.compare import Ledger, Tally, check_prompts, compare, discordance, is_scored, ledger, tally, task_spec
+from evals.compare import Ledger, Tally, check_prompts, compare, discordance, fingerprints, is_scored, ledger, tally, task_spec
 from evals.divergence import GREEDY, diverge
 from evals.findings import findings, gate_count, reasons_words
 from evals.records import ArmSpec, Delta, Evidence, GateResult, GateSpec, TaskSpec, Verdict, VerdictName
@@ -64,7 +64,7 @@ def _judge_gate(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec, 
     if result.reason or delta is None:
         return result
     verdict, reason = _weigh(delta, gate.margin, result.n_needed)
-    if verdict == "PASS" and not evidence.finished:
+    if verdict in ("PASS", "REGRESSION") and not evidence.finished:  # a look that nobody planned decides nothing
         verdict, reason = "INCONCLUSIVE", f"the run is not finished; so far {reason}"
     return replace(result, verdict=verdict, reason=reason)
 
@@ -89,8 +89,12 @@ def _incomparable(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec
     n = delta.n if delta else 0
     if 2 * n < planned:
         return f"errors: {planned - n} of {planned} samples could not be measured on both arms, too many to decide"
-    seen = tally(book, evidence.baseline, gate.task)
-    return _unanswered(seen) or _at_floor(seen, spec.chance, gate.margin)
+    for name, who in ((evidence.baseline, "the baseline"), (arm.name, "the candidate")):
+        if mixed := fingerprints(book, name, spec):
+            return f"{who} was not one configuration: its answers carry {len(mixed)} fingerprints ({', '.join(mixed)})"
+    rounds = [tally(book, evidence.baseline, gate.task, k) for k in range(spec.rounds)]
+    unanswered = next((said for seen in rounds if (said := _unanswered(seen))), None)
+    return unanswered or _at_floor(rounds[0], spec.chance, gate.margin)
 
 
 def _silent(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str | None:

@@ -145,3 +145,14 @@ def test_without_a_folder_the_hub_is_asked(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(ConfigError, match=r"openai/gsm8k on the hub.*data_dir"):
         lmeval.Gsm8k(TaskConfig(name="gsm8k", n=5, rounds=1, concurrency=1, data_dir=None, fewshot=None, max_tokens=8, seed=0))
     assert (asked["path"], asked["name"]) == ("openai/gsm8k", "main")
+
+
+def test_more_worked_examples_than_rows_are_told_before_anything_is_served(data_dir: Path) -> None:
+    with pytest.raises(ConfigError, match=r"20 worked examples.*rows are 9"):
+        lmeval.Gsm8k(config(data_dir, fewshot=20))
+
+
+def test_a_line_separator_inside_a_question_is_no_new_line(data_dir: Path) -> None:
+    row = json.dumps({"question": "one\u2028two", "answer": "#### 1"}, ensure_ascii=False)
+    (data_dir / "test.jsonl").write_text(row + "\n", encoding="utf-8")
+    assert lmeval.Gsm8k(config(data_dir, fewshot=0)).n == 1

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from stub_server import Json, Reply, StubServer, chat, error
 
 from evals import config, run
+from evals.errors import ConfigError
 from evals.experiment import Experiment
 from evals.progress import Silent
 
@@ -77,3 +79,16 @@ def test_an_arm_whose_settings_the_server_rejects_is_invalid_and_asked_nothing_m
     assert verdict.overall == "INVALID"
     assert "unsupported reasoning effort" in verdict.gates[0].reason
     assert len(stubs[1].requests) == 2  # the canary that any server must answer, and the one with the arm's settings
+
+
+@pytest.mark.parametrize("name", ["../out", "/tmp/out", ".", "..", "", "a/b", "a\nb", "ü" * 200])
+def test_a_run_id_is_a_plain_name(experiment: Experiment, tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match="--run-id"):
+        run.pick_folder(tmp_path / "reports", experiment, name, False)
+
+
+def test_a_run_of_another_experiment_is_not_gone_on_with(experiment: Experiment, tmp_path: Path) -> None:
+    run.run(experiment, tmp_path / "reports" / "one", Silent())
+    assert run.pick_folder(tmp_path / "reports", experiment, "one", False) == tmp_path / "reports" / "one"
+    with pytest.raises(ConfigError, match="is a run of 'x', not of 'other'"):
+        run.pick_folder(tmp_path / "reports", replace(experiment, name="other"), "one", False)

@@ -301,7 +301,7 @@ def test_many_failures_at_the_moment_of_death_are_one_error(
 def test_many_refused_connections_in_a_row_end_the_stage(journal: Journal) -> None:
     with (
         StubServer(Nth(3, act=lambda: stub.close())) as stub,
-        pytest.raises(ServerDied, match=r"^no connection 2 times in a row: .+"),
+        pytest.raises(ServerDied, match=r"^no answer 2 times in a row: .+"),
     ):
         run(stage(concurrency=1), stub, journal)
     kept = answers(journal, stage(concurrency=1))

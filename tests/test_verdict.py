@@ -203,8 +203,8 @@ def test_an_unfinished_run_cannot_pass() -> None:
     assert verdict.gates[0].reason.startswith("the run is not finished; so far a drop of 1.3 is excluded")
 
 
-def test_an_unfinished_run_can_already_be_a_regression() -> None:
-    assert judge(replace(WORSE, finished=False)).overall == "REGRESSION"
+def test_a_look_at_an_unfinished_run_decides_nothing() -> None:
+    assert judge(replace(WORSE, finished=False)).overall == "INCONCLUSIVE"
 
 
 def test_samples_that_were_not_reached_are_errors_and_do_not_pass() -> None:
@@ -295,3 +295,18 @@ def test_errors_on_the_baselines_hard_questions_make_no_regression() -> None:
 def test_a_regression_that_no_error_can_explain_stays_one() -> None:
     assert only_gate(two_arms("c" * 190 + "e" * 10, "w" * 60 + "c" * 140)).verdict == "REGRESSION"
     assert only_gate(two_arms("c" * 200, "w" * 60 + "e" * 10 + "c" * 130)).verdict == "REGRESSION"
+
+
+def test_an_arm_that_was_more_than_one_configuration_is_invalid() -> None:
+    run = two_arms("c" * 180 + "w" * 20, "c" * 180 + "w" * 20)
+    one = change(run, CANDIDATE, {f"s{i}" for i in range(200)}, fingerprint="vllm-a")
+    assert only_gate(one).verdict != "INVALID"
+    two = change(one, CANDIDATE, {f"s{i}" for i in range(90)}, fingerprint="vllm-b")
+    assert only_gate(two).verdict == "INVALID"
+    assert "2 fingerprints (vllm-a, vllm-b)" in only_gate(two).reason
+
+
+def test_a_baseline_that_falls_silent_in_its_second_round_is_invalid() -> None:
+    result = only_gate(two_arms(("c" * 200, "t" * 200), ("c" * 200, "t" * 200)))
+    assert result.verdict == "INVALID"
+    assert "no answer" in result.reason

@@ -186,9 +186,9 @@ def _arms(evidence: Evidence) -> str:
                 [
                     name,
                     inline(s.engine),
-                    s.version or "–",
+                    inline(s.version or "–", 40),
                     code(s.model, 60),
-                    s.fingerprint or "–",
+                    inline(s.fingerprint or "–", 60),
                     launches,
                     f"{s.ready_s:.0f} s",
                 ]
