@@ -81,7 +81,8 @@ def show_plan(experiment: File) -> None:
             else "asks the whole data set"
         )
         out.print(f"gate {gate.arm} · {gate.task}: margin {gate.margin:g}, n {gate.n or 'all'}: {can} if nothing changed "
-                  f"(at {100 * plan.ASSUMED_DISCORDANCE:.0f} % flips; the margin needs n = {gate.n_needed})")  # fmt: skip
+                  f"(at {100 * plan.ASSUMED_DISCORDANCE:.0f} % flips; a PASS is 80 % likely from n = {gate.n_needed})"
+                  )  # fmt: skip
     for warning in plan.warnings(chosen):
         out.print(f"warning: {warning}")
 

@@ -106,7 +106,7 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
         out.append("no candidate: one arm alone can't be judged; add an arm that extends the baseline")
     out += [
         f"{g.task}: with {g.n} samples a drop below {g.excluded_drop:.1f} points can't be excluded, "
-        f"and the margin is {g.margin:g}; about {g.n_needed} would do"
+        f"and the margin is {g.margin:g}; with about {g.n_needed} a PASS is likely (80 %) if nothing changed"
         for g in {(g.task, g.margin): g for g in gates(experiment)}.values()
         if g.n and g.excluded_drop is not None and g.excluded_drop >= g.margin
     ]

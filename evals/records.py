@@ -168,7 +168,7 @@ class GateResult:
     delta: Delta | None
     """None where nothing could be compared."""
     n_needed: int | None
-    """Samples with which this margin could be excluded if nothing changed, at the discordance seen."""
+    """Samples with which a PASS is 80 % likely if nothing changed, at the discordance seen."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,10 @@ _BESIDE = 1e-12
 """Where a root search starts, beside the point estimate: with nothing lost or won the variance at 0 itself is 0."""
 
 
+POWER = 0.8
+"""How often equal arms shall PASS with the number of samples that is advised."""
+
+
 @dataclass(frozen=True)
 class Interval:
     low: float
@@ -88,20 +92,30 @@ def excluded_drop(n: int, discordance: float) -> float:
 
 
 def samples_for_margin(margin_points: float, discordance: float) -> int:
-    """The smallest n whose `excluded_drop` is below the margin (Tango 1998; it falls as n grows)."""
+    """The smallest n with which equal arms are found to be within the margin four times in five.
+
+    As Connor (1987) plans a paired test, with Tango's bound in place of the normal one: the bound is taken where the luck
+    of the draw (lost − won, with standard deviation √(discordance · n)) is as bad as it is one time in five.
+    """
     if margin_points <= 0:
         raise ValueError(f"no number of samples excludes a drop of {margin_points} points")
     enough = 1
-    while excluded_drop(enough, discordance) >= margin_points:
+    while _unlucky_bound(enough, discordance) >= margin_points:
         enough *= 2
     too_few = enough // 2
     while enough - too_few > 1:
         middle = (enough + too_few) // 2
-        if excluded_drop(middle, discordance) < margin_points:
+        if _unlucky_bound(middle, discordance) < margin_points:
             enough = middle
         else:
             too_few = middle
     return enough
+
+
+def _unlucky_bound(n: int, discordance: float) -> float:
+    half, luck = discordance * n / 2, float(norm.ppf(POWER)) * sqrt(discordance * n) / 2
+    won = max(half - luck, 0.0)
+    return 100 * tango_interval(min(half + luck, n - won), won, n).high
 
 
 def p_words(p: float) -> str:

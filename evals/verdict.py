@@ -164,7 +164,7 @@ def _weigh(delta: Delta, margin: float, n_needed: int | None) -> tuple[VerdictNa
         )
     reason = f"a drop of up to {delta.excluded_drop:.1f} points cannot be excluded with {delta.n} samples (margin {margin:g})"
     if n_needed is not None and n_needed > delta.n:
-        return "INCONCLUSIVE", f"{reason}; about {n_needed} would do if nothing changed"
+        return "INCONCLUSIVE", f"{reason}; with about {n_needed} a PASS is likely (80 %) if nothing changed"
     return "INCONCLUSIVE", f"{reason}; {-delta.diff:.1f} were seen, enough to leave it open but not to call it real"
 
 

@@ -66,7 +66,7 @@ def test_plan_tells_what_will_run_and_what_it_can_show(
     )
     assert main(monkeypatch, "plan", str(tmp_path / "x.yaml")) == 0
     said = capsys.readouterr()
-    can = "can exclude a drop of 3.5 points if nothing changed (at 8 % flips; the margin needs n = 568)"
+    can = "can exclude a drop of 3.5 points if nothing changed (at 8 % flips; a PASS is 80 % likely from n = 1263)"
     assert said.err == ""
     assert said.out.splitlines() == [
         "x: 3 arms, 2 servers, 3 launches, 1200 requests",
@@ -81,7 +81,8 @@ def test_plan_tells_what_will_run_and_what_it_can_show(
         "  a · gsm8k · round 2: 200 samples, 16 at a time",
         f"gate b · gsm8k: margin 2, n 200: {can}",
         f"gate c · gsm8k: margin 2, n 200: {can}",
-        "warning: gsm8k: with 200 samples a drop below 3.5 points can't be excluded, and the margin is 2; about 568 would do",
+        "warning: gsm8k: with 200 samples a drop below 3.5 points can't be excluded, and the margin is 2; "
+        "with about 1263 a PASS is likely (80 %) if nothing changed",
     ]
 
 

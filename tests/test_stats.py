@@ -1,5 +1,6 @@
 from math import comb, log, sqrt
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -182,13 +183,22 @@ def test_equal_arms_exclude_the_checked_drops(n: int, points: float) -> None:
     assert excluded_drop(n, 0.08) == pytest.approx(points, abs=0.05)
 
 
-@pytest.mark.parametrize(
-    ("margin", "discordance"), [(2.0, 0.08), (10.0, 0.08), (0.5, 0.02), (5.0, 0.0), (2.0, 1.0), (99.0, 0.08)]
-)
-def test_samples_for_margin_is_the_smallest_number_that_will_do(margin: float, discordance: float) -> None:
-    n = samples_for_margin(margin, discordance)
-    assert excluded_drop(n, discordance) < margin
-    assert n == 1 or excluded_drop(n - 1, discordance) >= margin
+@pytest.mark.parametrize(("n", "margin"), [(50, 12.0), (200, 5.3), (1319, 2.0), (14042, 0.6)])
+def test_the_advised_samples_are_the_checked_ones(n: int, margin: float) -> None:
+    assert samples_for_margin(margin, 0.08) == pytest.approx(n, rel=0.05)
+
+
+@pytest.mark.parametrize(("margin", "discordance"), [(2.0, 0.08), (10.0, 0.08), (2.0, 0.01), (5.0, 0.2)])
+def test_with_the_advised_samples_equal_arms_pass_four_times_in_five(margin: float, discordance: float) -> None:
+    n, rng = samples_for_margin(margin, discordance), np.random.default_rng(7)
+    draws = rng.multinomial(n, [discordance / 2, discordance / 2, 1 - discordance], size=1500)
+    passed = [100 * tango_interval(float(lost), float(won), n).high < margin for lost, won, _ in draws]
+    assert 0.76 <= sum(passed) / len(passed) <= 0.9
+
+
+@pytest.mark.parametrize(("margin", "discordance"), [(5.0, 0.0), (2.0, 1.0), (99.0, 0.08)])
+def test_the_advised_samples_are_a_number_at_the_ends_too(margin: float, discordance: float) -> None:
+    assert samples_for_margin(margin, discordance) >= 1
 
 
 def test_no_number_of_samples_excludes_a_drop_of_nothing() -> None:

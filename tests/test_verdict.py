@@ -35,7 +35,7 @@ def test_equal_arms_with_too_few_samples_are_inconclusive_and_told_how_many_woul
     assert excluded_drop(result.n_needed, 0.01) < 2.0
     assert result.reason == (
         f"a drop of up to 5.1 points cannot be excluded with 50 samples (margin 2); "
-        f"about {result.n_needed} would do if nothing changed"
+        f"with about {result.n_needed} a PASS is likely (80 %) if nothing changed"
     )
 
 
