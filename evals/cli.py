@@ -112,12 +112,14 @@ def _run(experiment: Experiment, reports: Path, run_id: str | None, new: bool) -
         folder = runner.pick_folder(reports, experiment, run_id, new)
         for warning in plan.warnings(experiment):
             news.print(f"warning: {warning}")
-        news.print(f"run {folder}")
+        news.print(f"{'going on with' if folder.exists() else 'new'} run {folder}")
         with Display(news, plan.requests(experiment)) as display:
             verdict = runner.run(experiment, folder, display)
     except KeyboardInterrupt:  # left to typer it would end with 1, which says REGRESSION
         news.print("stopped; its servers were ended and every answer is kept: the same command goes on from here")
         raise typer.Exit(EXIT_INTERRUPTED) from None
+    if verdict.overall == "INVALID":
+        news.print(f"to ask again only what could not be measured: the same command with --run-id {folder.name}")
     _finish(verdict, folder)
 
 
