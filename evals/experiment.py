@@ -34,7 +34,42 @@ class UrlEngine:
         return f"url {self.url}"
 
 
-Engine = VenvEngine | UrlEngine
+@dataclass(frozen=True, kw_only=True)
+class DockerEngine:
+    """A container of an image that has vLLM, on the host's network."""
+
+    image: str
+    """By tag or by digest."""
+    gpus: str | None
+    """As `docker run --gpus` takes it: `all` or a number; an arm's `devices` name single ones."""
+    ipc: str | None
+    shm_size: str | None
+    volumes: tuple[str, ...]
+    """SOURCE:TARGET[:OPTIONS] each, as `docker run -v` takes them; SOURCE is absolute or a volume's name."""
+    entrypoint: tuple[str, ...]
+    """What comes before the model and the flags."""
+
+    def __str__(self) -> str:
+        return f"docker {self.image}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandEngine:
+    """Any command line that ends up serving. No shell reads it; `{port}`, `{model}` and `{args}` are filled in."""
+
+    command: tuple[str, ...]
+    url: str
+    """Where it will answer, up to and without `/v1`; `{port}` is filled in."""
+    version: str | None
+    """The vLLM that it runs, as far as the user says so."""
+    api_key_env: str | None
+    """Name of the environment variable that holds the key."""
+
+    def __str__(self) -> str:
+        return f"command {' '.join(self.command)[:60]}"
+
+
+Engine = VenvEngine | DockerEngine | CommandEngine | UrlEngine
 
 
 @dataclass(frozen=True, kw_only=True)

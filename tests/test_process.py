@@ -9,7 +9,8 @@ import pytest
 from engine_logs import CAUSES
 
 from evals.engine import process
-from evals.engine.process import Process, free_port, read_tail
+from evals.engine.log import cause, read_tail
+from evals.engine.process import Process, free_port
 from evals.errors import StartError
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
@@ -43,10 +44,8 @@ def gone(pid: int) -> bool:
 
 
 def cause_of(text: str, tmp_path: Path) -> str | None:
-    with start("", tmp_path / "log") as ended:
-        ended._popen.wait()
     (tmp_path / "log").write_text(text)
-    return ended.cause()
+    return cause(tmp_path / "log")
 
 
 # --- start and stop -------------------------------------------------------------------------------------------------------
@@ -113,7 +112,7 @@ def test_stopping_twice_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_a_command_that_cannot_be_run_is_a_failed_start(tmp_path: Path) -> None:
-    with pytest.raises(StartError, match=r"/nowhere/vllm can't be run: No such file"):
+    with pytest.raises(StartError, match=r"/nowhere/vllm can't be run: there is no such program"):
         Process(["/nowhere/vllm"], {}, tmp_path / "log")
 
 

@@ -9,6 +9,8 @@ from stub_uv import stand_in
 
 from evals import client
 from evals.engine import Server, process, serve, server
+from evals.engine.log import LOG_TAIL_LINES
+from evals.engine.process import Process
 from evals.errors import BuildError, CanaryError, ConfigError, EngineError, StartError
 from evals.experiment import Arm, RequestSettings, UrlEngine, VenvEngine
 
@@ -56,8 +58,8 @@ def refusal(kind: type[EngineError], arm: Arm, log: Path) -> EngineError:
 
 
 def pid_of(running: Server) -> int:
-    assert running.process is not None
-    return running.process.pid
+    assert isinstance(running.running, Process)
+    return running.running.pid
 
 
 # --- a server that we start -----------------------------------------------------------------------------------------------
@@ -112,8 +114,8 @@ def test_all_that_a_server_started_is_stopped_with_it(log: Path, tmp_path: Path,
 def test_a_server_that_ignores_its_end_is_killed(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "STOP_GRACE_S", 0.3)
     with serve(venv_arm("stubborn"), 0, log, quiet) as running:
-        assert running.process is not None
-    assert running.process.ending() == "killed by SIGKILL"
+        assert running.running is not None
+    assert running.running.ending() == "killed by SIGKILL"
 
 
 def test_two_launches_are_two_processes(tmp_path: Path) -> None:
@@ -126,7 +128,7 @@ def test_a_failed_start_is_told_in_the_engines_own_words(log: Path) -> None:
     refused = refusal(StartError, venv_arm("start"), log)
     assert refused.reason == "the server ended before it was ready: ValueError: No available memory for the cache blocks."
     assert refused.stage == "start"
-    assert len(refused.log_tail) == process.LOG_TAIL_LINES == 40
+    assert len(refused.log_tail) == LOG_TAIL_LINES == 40
     assert refused.log_tail[-1].endswith("Failed core proc(s): {}")
 
 
@@ -167,7 +169,7 @@ def test_an_endpoint_is_attached_to_and_left_running(log: Path) -> None:
     with StubServer(models=("first", "second")) as stub:
         with serve(url_arm(stub.url), 0, log, quiet) as running:
             assert (running.info.model, running.info.version, running.info.fingerprint) == ("first", "0.29.0", FINGERPRINT)
-            assert (running.info.engine, running.info.argv, running.process) == (f"url {stub.url}", (), None)
+            assert (running.info.engine, running.info.argv, running.running) == (f"url {stub.url}", (), None)
             assert running.alive()
         assert stub.page("/health").status == 200
         assert not stub.ended.is_set()

@@ -66,7 +66,7 @@ def stage(
 
 def attached(stub: StubServer) -> Server:
     info = ServerInfo(launch=0, engine="url", version=None, fingerprint=None, model="stub", argv=(), env={}, ready_s=0.0)
-    return Server(endpoint=Endpoint(url=stub.url, model="stub", api_key="none"), info=info, process=None)
+    return Server(endpoint=Endpoint(url=stub.url, model="stub", api_key="none"), info=info, running=None)
 
 
 def run(what: Stage, stub: StubServer, journal: Journal) -> None:

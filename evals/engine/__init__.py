@@ -3,5 +3,5 @@
 from evals.engine.server import CANARY as CANARY
 from evals.engine.server import CANARY_TOKENS as CANARY_TOKENS
 from evals.engine.server import Server as Server
-from evals.engine.server import api_key as api_key
 from evals.engine.server import serve as serve
+from evals.engine.server import server_key as server_key

@@ -1,7 +1,10 @@
-"""A child process in a session of its own, with its log in a file: started, watched, and always stopped as a group."""
+"""A child process in a session of its own, with its log in a file: started, watched, and always stopped as a group.
+
+Beside its log lies a record of what it is, for as long as it runs, so that a later bumpgate finds what a killed one left.
+"""
 
 import os
-import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,16 +15,18 @@ from typing import Self
 
 import psutil
 
+from evals.engine import log as logs
 from evals.errors import StartError
 
-LOG_TAIL_LINES = 40
 STOP_GRACE_S = 30.0
 KILL_GRACE_S = 5.0
-_QUIET = re.compile(r"\b(?:DEBUG|INFO|WARNING) \d\d-\d\d ")
-_PREFIX = re.compile(r"^(?:\([^()]*pid=\d+\) )*(?:ERROR \d\d-\d\d [\d:]+ \[[^\]]*\])?\s*")
-_DYING = re.compile(r"EngineCore (?:encountered a fatal error|failed to start)|WorkerProc (?:hit an exception|failed)")
-_CAUSE = re.compile(r"\b[\w.]*(?:Error|Exception): .+|\berror: .+|.*\bdied unexpectedly\b.*")
-_CONSEQUENCE = re.compile(r"EngineDeadError|root cause|stack trace|HTTPException|died unexpectedly")
+RECORD_SUFFIX = ".process"
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+# The child writes the record itself before it becomes the server: at no moment does one run that is not on record.
+_RECORD_AND_BECOME = """record=$1; shift
+read -r boot < /proc/sys/kernel/random/boot_id && read -r stat < /proc/$$/stat && echo "$boot $stat" > "$record"
+exec "$@"
+"""
 
 
 class Process:
@@ -29,14 +34,14 @@ class Process:
 
     def __init__(self, argv: list[str], env: dict[str, str], log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
-        self.log = log
-        try:
-            with log.open("wb") as out:
-                self._popen = subprocess.Popen(
-                    argv, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
-                )
-        except OSError as e:
-            raise StartError(f"{argv[0]} can't be run: {e.strerror}") from e
+        self.log, self.record = log, log.with_suffix(RECORD_SUFFIX)
+        if shutil.which(argv[0], path=env.get("PATH")) is None:
+            raise StartError(f"{argv[0]} can't be run: there is no such program")
+        with log.open("wb") as out:
+            self._popen = subprocess.Popen(
+                ["/bin/sh", "-c", _RECORD_AND_BECOME, "sh", str(self.record), *argv], env=env,
+                stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
 
     @property
     def pid(self) -> int:
@@ -58,46 +63,82 @@ class Process:
 
     def stop(self) -> None:
         """SIGTERM to the group, a grace period, then SIGKILL to whatever of it is left, and that seen gone."""
-        try:
-            if self._signal(signal.SIGTERM):
-                self._wait_gone(STOP_GRACE_S)
-        finally:  # a second Ctrl-C cuts the grace period short, and still nothing is left behind
-            if self._signal(signal.SIGKILL):
-                self._wait_gone(KILL_GRACE_S)
-            self._popen.wait()
+        end_group(self.pid)
+        self._popen.wait()
+        self.record.unlink(missing_ok=True)
 
-    def _wait_gone(self, timeout_s: float) -> None:
-        deadline = time.monotonic() + timeout_s
-        while time.monotonic() < deadline and (self.alive() or self._others_run()):
-            time.sleep(0.05)
-
-    def _others_run(self) -> bool:
-        """Whether anything else of the group runs; what has ended and was not collected yet (a zombie) does not count."""
-        return self._signal(0) and any(
-            p.info["status"] != psutil.STATUS_ZOMBIE and _group(p.pid) == self.pid for p in psutil.process_iter(["status"])
-        )
-
-    def _signal(self, number: int) -> bool:
-        """Signal the group; False where nothing of it is left."""
-        try:
-            os.killpg(self.pid, number)
-        except ProcessLookupError:
-            return False
-        return True
-
-    def log_tail(self, lines: int = LOG_TAIL_LINES) -> tuple[str, ...]:
-        return tuple(read_tail(self.log, lines))
+    def log_tail(self) -> tuple[str, ...]:
+        return tuple(logs.read_tail(self.log, logs.LOG_TAIL_LINES))
 
     def cause(self) -> str | None:
-        """The first error that the log names and that is not merely the consequence of another, in one line.
+        return logs.cause(self.log)
 
-        Where the engine says that it is dying, what was logged before that (a request turned away, a warning) is passed over.
-        """
-        lines = [_PREFIX.sub("", line[:2000]) for line in read_tail(self.log, 2000) if not _QUIET.search(line)]
-        start = next((i for i, line in enumerate(lines) if _DYING.search(line)), 0)
-        found = [_whole(m[0], lines[i + 1 :]) for i, line in enumerate(lines) if i >= start and (m := _CAUSE.search(line))]
-        own = [text for text in found if not _CONSEQUENCE.search(text)]
-        return next(iter(own or found), None)
+
+def end_group(group: int) -> None:
+    """Stop a process group: SIGTERM, a grace period, SIGKILL."""
+    try:
+        if _signal(group, signal.SIGTERM):
+            _wait_gone(group, STOP_GRACE_S)
+    finally:  # a second Ctrl-C cuts the grace period short, and still nothing is left behind
+        if _signal(group, signal.SIGKILL):
+            _wait_gone(group, KILL_GRACE_S)
+
+
+def end_recorded(record: Path) -> int | None:
+    """End what a record names, if that still runs: its pid, else None. The record is removed.
+
+    A pid is used again sooner or later, so the time of the start must be the recorded one. Where the first process of the
+    session has ended and others of it run on, they are known by the session: its number is nobody else's while one lives.
+    """
+    boot, _, line = record.read_text().partition(" ")
+    fields, ended = _fields(line), None
+    if fields and boot == _BOOT.read_text().strip():
+        pid, started = int(fields[0]), int(fields[21])
+        leader = _started(pid)
+        members = [p.pid for p in _members(pid) if os.getsid(p.pid) == pid and (_started(p.pid) or -1) >= started]
+        if members and leader in (started, None):
+            end_group(pid)
+            ended = pid
+    record.unlink()
+    return ended
+
+
+def _fields(stat: str) -> list[str]:
+    """pid, name, state, … as in /proc/PID/stat, whose second field may hold anything; empty where it was not written whole."""
+    head, _, rest = stat.rpartition(")")
+    fields = [*head.partition(" (")[::2], *rest.split()]
+    return fields if len(fields) > 21 else []
+
+
+def _started(pid: int) -> int | None:
+    """Clock ticks since boot; None for a process that is gone."""
+    try:
+        return int(_fields(Path(f"/proc/{pid}/stat").read_text())[21])
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def _wait_gone(group: int, timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline and _members(group):
+        time.sleep(0.05)
+
+
+def _members(group: int) -> list[psutil.Process]:
+    """What of the group runs; what has ended and was not collected yet (a zombie) does not count."""
+    if not _signal(group, 0):
+        return []
+    running = (p for p in psutil.process_iter(["status"]) if p.info["status"] != psutil.STATUS_ZOMBIE)
+    return [p for p in running if _group(p.pid) == group]
+
+
+def _signal(group: int, number: int) -> bool:
+    """Signal the group; False where nothing of it is left."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _group(pid: int) -> int | None:
@@ -105,23 +146,6 @@ def _group(pid: int) -> int | None:
         return os.getpgid(pid)
     except ProcessLookupError:
         return None
-
-
-def _whole(error: str, following: list[str]) -> str:
-    """pydantic names the field and the fault in the lines after its error's first."""
-    if re.search(r"\d+ validation errors? for ", error):
-        end = next((i for i, line in enumerate(following[:4]) if "[type=" in line), -1)
-        error = ": ".join([error, *(line.split(" [type=")[0].strip() for line in following[: end + 1])])
-    return error.strip()
-
-
-def read_tail(path: Path, lines: int) -> list[str]:
-    """The last lines of a log, without colours and carriage returns; at most its last 256 KiB are read."""
-    with path.open("rb") as f:
-        f.seek(max(0, path.stat().st_size - 256 * 1024))
-        text = f.read().decode("utf-8", "replace")
-    text = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text).replace("\r", "\n")
-    return [line.rstrip() for line in text.splitlines() if line.strip()][-lines:]
 
 
 def free_port() -> int:

@@ -7,19 +7,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import httpx
 
 from evals.client import Client, Endpoint, body, http_options
-from evals.engine import secrets, venv
+from evals.engine import command_line, secrets, venv
+from evals.engine.container import Container
 from evals.engine.process import Process, free_port
-from evals.errors import CanaryError, ConfigError, StartError
-from evals.experiment import Arm, UrlEngine, VenvEngine
+from evals.errors import CanaryError, StartError
+from evals.experiment import Arm, CommandEngine, DockerEngine, UrlEngine, VenvEngine
 from evals.records import Failure, Message, Response, ServerInfo
 
 CANARY = (Message(role="user", content="Reply with the word ready."),)
 CANARY_TOKENS = 16
 SETTLE_S = 10.0  # vLLM's own watchdog looks every 5 s
+
+
+class Running(Protocol):
+    """What was started: a process or a container."""
+
+    def alive(self) -> bool: ...
+    def ending(self) -> str: ...
+    def cause(self) -> str | None: ...
+    def log_tail(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,24 +39,24 @@ class Server:
 
     endpoint: Endpoint
     info: ServerInfo
-    process: Process | None
+    running: Running | None
     """None for a server that we did not start."""
 
     def alive(self) -> bool:
-        return self.process is None or self.process.alive()
+        return self.running is None or self.running.alive()
 
     def log_tail(self) -> tuple[str, ...]:
-        return self.process.log_tail() if self.process else ()
+        return self.running.log_tail() if self.running else ()
 
     def cause(self) -> str | None:
-        return self.process.cause() if self.process else None
+        return self.running.cause() if self.running else None
 
     def reset_prefix_cache(self) -> bool:
         """Empty the prefix cache, so that a round starts cold. False where the server does not offer it.
 
         A server that we did not start is left alone: others may be using it.
         """
-        if self.process is None:
+        if self.running is None:
             return False
         try:
             url = self.endpoint.url
@@ -61,65 +72,86 @@ def serve(arm: Arm, launch: int, log: Path, say: Callable[[str], None]) -> Itera
     Raises:
         BuildError, StartError, CanaryError: it can't be had; what was started has been stopped.
     """
+    if isinstance(arm.engine, UrlEngine):
+        yield _attach(arm, arm.engine, launch)
+        return
+    start, key = time.monotonic(), server_key(arm)
+    with _started(arm, log, say) as (running, url, argv):
+        _wait_healthy(running, url, arm.start_timeout_s)
+        model, fingerprint = _canary(arm, url, key, running)
+        info = ServerInfo(
+            launch=launch, engine=str(arm.engine), version=_version(url), fingerprint=fingerprint, model=model,
+            argv=secrets.masked_argv(argv), env=secrets.masked_env(command_line.serve_env(arm)),
+            ready_s=time.monotonic() - start,
+        )  # fmt: skip
+        yield Server(endpoint=Endpoint(url=url, model=model, api_key=key), info=info, running=running)
+
+
+@contextmanager
+def _started(arm: Arm, log: Path, say: Callable[[str], None]) -> Iterator[tuple[Running, str, list[str]]]:
+    """The arm's engine started: what runs, where it will answer, and its command line as the experiment writes it."""
+    port = free_port()
+    url, real = f"http://127.0.0.1:{port}", command_line.resolved(arm)
     match arm.engine:
+        case VenvEngine() as engine:
+            environment = venv.build(engine, say)
+            say(f"starting {engine} for {arm.name}")
+            env = command_line.inherited_env(environment.root / "bin") | venv.engine_env(environment)
+            env |= command_line.device_env(arm) | command_line.serve_env(real)
+            program = [environment.vllm, "serve"]
+            with Process([*program, *command_line.serve_args(real, port)], env, log) as process:
+                yield process, url, [*program, *command_line.serve_args(arm, port)]
+        case DockerEngine() as engine:
+            say(f"starting {engine} for {arm.name}")
+            with Container(real, engine, port, log) as container:
+                yield container, url, [*engine.entrypoint, *command_line.serve_args(arm, port)]
+        case CommandEngine() as engine:
+            url = engine.url.replace("{port}", str(port))
+            _see_nobody_answers(url)
+            say(f"starting {engine} for {arm.name}")
+            env = dict(os.environ) | command_line.device_env(arm) | command_line.serve_env(real)
+            with Process(command_line.filled(engine, real, port), env, log) as process:
+                yield process, url, command_line.filled(engine, arm, port)
         case UrlEngine():
-            yield _attach(arm, arm.engine, launch)
-        case VenvEngine():
-            environment = venv.build(arm.engine, say)
-            port = free_port()
-            argv, ours = venv.serve_argv(environment.vllm, arm, port), venv.serve_env(arm, environment)
-            key = _own_key(arm)
-            say(f"starting {arm.engine} for {arm.name}")
-            start = time.monotonic()
-            with Process(argv, venv.inherited_env(environment) | ours, log) as process:
-                url = f"http://127.0.0.1:{port}"
-                _wait_healthy(process, url, arm.start_timeout_s)
-                model, fingerprint = _canary(arm, url, key, process)
-                info = ServerInfo(
-                    launch=launch, engine=str(arm.engine), version=_version(url), fingerprint=fingerprint, model=model,
-                    argv=secrets.masked_argv(argv), env=secrets.masked_env(ours), ready_s=time.monotonic() - start,
-                )  # fmt: skip
-                yield Server(endpoint=Endpoint(url=url, model=model, api_key=key), info=info, process=process)
+            raise AssertionError("a url is attached to, never started")
 
 
-def _own_key(arm: Arm) -> str:
-    """The key that a server we start was told to ask for; vLLM takes several by flag, else one from the environment."""
-    given = arm.args.get("api-key", arm.env.get("VLLM_API_KEY", "none"))
+def _see_nobody_answers(url: str) -> None:
+    """Or an old server on the same port would be measured in place of the new one."""
+    try:
+        httpx.get(f"{url}/health", timeout=5, **http_options(url))
+    except httpx.TransportError:
+        return
+    raise StartError(f"something answers at {url} already; stop it, or write {{port}} in the command and its url")
+
+
+def server_key(arm: Arm) -> str:
+    """The key that the arm's server asks for; vLLM takes several by flag, else one from the environment.
+
+    Raises:
+        ConfigError: an environment variable that the experiment names is not set.
+    """
+    if isinstance(arm.engine, UrlEngine | CommandEngine) and arm.engine.api_key_env is not None:
+        return command_line.variable(arm.name, arm.engine.api_key_env)
+    if isinstance(arm.engine, UrlEngine):
+        return "none"
+    real = command_line.resolved(arm)
+    inherited = os.environ.get("VLLM_API_KEY", "none") if isinstance(arm.engine, CommandEngine) else "none"
+    given = real.args.get("api-key", real.env.get("VLLM_API_KEY", inherited))
     return str(given[0] if isinstance(given, list) else given)
 
 
-def api_key(arm: Arm, engine: UrlEngine) -> str:
-    """The key that an endpoint wants, from the environment.
-
-    Raises:
-        ConfigError: the variable is not set.
-    """
-    if engine.api_key_env is None:
-        return "none"
-    if engine.api_key_env not in os.environ:
-        raise ConfigError(
-            f"arm {arm.name}: the environment has no variable {engine.api_key_env}; export it with the endpoint's key"
-        )
-    return os.environ[engine.api_key_env]
-
-
 def _attach(arm: Arm, engine: UrlEngine, launch: int) -> Server:
-    key = api_key(arm, engine)
+    key = server_key(arm)
     model, fingerprint = _canary(arm, engine.url, key, None)
     info = ServerInfo(
-        launch=launch,
-        engine=str(engine),
-        version=_version(engine.url),
-        fingerprint=fingerprint,
-        model=model,
-        argv=(),
-        env={},
-        ready_s=0.0,
-    )
-    return Server(endpoint=Endpoint(url=engine.url, model=model, api_key=key), info=info, process=None)
+        launch=launch, engine=str(engine), version=_version(engine.url), fingerprint=fingerprint, model=model,
+        argv=(), env={}, ready_s=0.0,
+    )  # fmt: skip
+    return Server(endpoint=Endpoint(url=engine.url, model=model, api_key=key), info=info, running=None)
 
 
-def _wait_healthy(process: Process, url: str, timeout_s: float) -> None:
+def _wait_healthy(process: Running, url: str, timeout_s: float) -> None:
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         if not process.alive():
@@ -134,7 +166,7 @@ def _wait_healthy(process: Process, url: str, timeout_s: float) -> None:
     raise StartError(f"not healthy after {timeout_s:.0f} s; raise start_timeout_s or see the log", process.log_tail())
 
 
-def _canary(arm: Arm, url: str, key: str, process: Process | None) -> tuple[str, str | None]:
+def _canary(arm: Arm, url: str, key: str, process: Running | None) -> tuple[str, str | None]:
     """Ask one question: (served model, fingerprint). Health alone proves little: some engines die at the first request."""
     alive = process.alive if process else lambda: True
     answer: Response | Failure
@@ -153,7 +185,7 @@ def _canary(arm: Arm, url: str, key: str, process: Process | None) -> tuple[str,
     raise CanaryError(f"healthy, but the first request failed: {cause or said}", process.log_tail())
 
 
-def _settle(process: Process) -> None:
+def _settle(process: Running) -> None:
     """Give an engine that is dying the time to write why."""
     deadline = time.monotonic() + SETTLE_S
     while process.alive() and time.monotonic() < deadline:

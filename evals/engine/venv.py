@@ -15,9 +15,9 @@ from typing import Any
 
 import uv
 
-from evals.engine.process import read_tail
+from evals.engine.log import read_tail
 from evals.errors import BuildError
-from evals.experiment import Arm, VenvEngine
+from evals.experiment import VenvEngine
 
 # PyPI's torchvision kills every import beside a +cpu torch, and none of these is needed to serve text on a CPU.
 _CPU_OVERRIDES = "".join(
@@ -139,57 +139,6 @@ def _find_links() -> str | None:
     return done.stdout.strip() or None if done.returncode == 0 else None
 
 
-def serve_argv(vllm: str, arm: Arm, port: int) -> list[str]:
-    """`vllm serve` as the user would type it; what bumpgate adds gives way to what the arm says.
-
-    Sampling defaults come from vLLM, not from the checkpoint's generation_config, unless the arm asks for that.
-    """
-    ours = {
-        "host": "127.0.0.1",
-        "port": port,
-        "served-model-name": Path(str(arm.model)).name,
-        "generation-config": "vllm",
-        "seed": 0,
-    }
-    return [vllm, "serve", str(arm.model), *flags(ours | arm.args | {"host": "127.0.0.1", "port": port})]
-
-
-def flags(args: dict[str, Any]) -> list[str]:
-    """{tensor-parallel-size: 4, speculative-config: {…}, enforce-eager: true} → ['--tensor-parallel-size', '4', …]."""
-    out: list[str] = []
-    for name, value in args.items():
-        match value:
-            case True | None:
-                out.append(f"--{name}")
-            case False:
-                out.append(f"--no-{name}")
-            case dict():
-                out += [f"--{name}", json.dumps(value, ensure_ascii=False)]
-            case list():
-                out += [f"--{name}", *map(str, value)]
-            case _:
-                out += [f"--{name}", str(value)]
-    return out
-
-
-def serve_env(arm: Arm, environment: Environment) -> dict[str, str]:
-    """The variables that bumpgate sets for a server, the arm's own last."""
-    ours = {
-        "VLLM_NO_USAGE_STATS": "1",
-        "DO_NOT_TRACK": "1",
-        "VLLM_CACHE_ROOT": str(cache_root() / "vllm" / environment.version),
-        "VLLM_SERVER_DEV_MODE": "1",  # loopback only; gives /reset_prefix_cache, so that each round starts cold
-    }
-    if arm.model and Path(arm.model).is_dir():
-        ours |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-    if arm.devices:
-        ours["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, arm.devices))
-    return ours | arm.env
-
-
-def inherited_env(environment: Environment) -> dict[str, str]:
-    """Our own environment less what would leak this Python into the engine's, and less a key that would lock us out."""
-    leave = {"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "CONDA_PREFIX", "VLLM_API_KEY"}
-    leave.add("PYTHONDONTWRITEBYTECODE")  # each of a server's three processes would compile vLLM again at every start
-    kept = {k: v for k, v in os.environ.items() if k not in leave}
-    return kept | {"PATH": f"{environment.root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
+def engine_env(environment: Environment) -> dict[str, str]:
+    """A compile cache for each version: one that another version wrote has misled engines."""
+    return {"VLLM_CACHE_ROOT": str(cache_root() / "vllm" / environment.version)}
