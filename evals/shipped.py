@@ -1,5 +1,7 @@
 """What travels with the package: experiments by name, and the demo's model and questions as `demo:NAME`."""
 
+import re
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PREFIX = "demo:"
@@ -26,7 +28,16 @@ def find(name: str) -> Path:
     path = Path(name)
     if path.exists() or path.name != name:
         return path
-    return experiment(name) or path
+    return experiment(demo() if name == "demo" else name) or path
+
+
+def demo() -> str:
+    """The demo for this machine's CPU: vLLM serves 4-bit weights only on x86 with AVX-512 and on other architectures."""
+    try:
+        flags = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except OSError:  # not Linux
+        return "demo"
+    return "demo-avx2" if flags and "avx512f" not in flags[1].split() else "demo"
 
 
 def resolve(reference: str) -> Path | None:
@@ -37,3 +48,10 @@ def resolve(reference: str) -> Path | None:
 
 def listing() -> list[str]:
     return sorted(PREFIX + p.name for p in (_HERE / "demo").iterdir() if p.is_dir() and not p.name.startswith("_"))
+
+
+def own_version() -> str:
+    try:
+        return version("bumpgate")
+    except PackageNotFoundError:  # a clone that was never installed
+        return "unknown"

