@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from evals import config, shipped
-from evals.errors import BumpgateError
+from evals.errors import BumpgateError, ConfigError
 from evals.experiment import Experiment
 from evals.progress import Display
 from evals.records import Verdict, VerdictName
@@ -30,6 +30,21 @@ app = typer.Typer(
     help="The gate before you change a self-hosted vLLM: is the model still as good?",
     epilog="Exit codes: 0 PASS, 1 REGRESSION, 2 bad configuration, 3 could not measure (INVALID), 4 INCONCLUSIVE.",
 )  # fmt: skip
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"bumpgate {shipped.own_version()}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None: ...
+
 
 File = Annotated[
     str, typer.Argument(help="An experiment's YAML file, or the name of a shipped one (demo).", metavar="EXPERIMENT")
@@ -53,7 +68,7 @@ def run(
 @app.command()
 def demo(reports: Reports = Path("reports")) -> None:
     """The whole thing on a tiny model that is shipped, with a real vLLM on this machine's CPU."""
-    path = shipped.experiment("demo")
+    path = shipped.experiment(shipped.demo())
     assert path is not None
     _run(config.load(path), reports, None, False)
 
@@ -70,9 +85,11 @@ def show_plan(experiment: File) -> None:
     asked = f"{total} requests" if total is not None else "every sample of its data sets"
     out.print(f"{chosen.name}: {len(chosen.arms)} arms, {servers} servers, {len(launches)} launches, {asked}")
     for number, launch in enumerate(launches, 1):
-        out.print(f"launch {number}: {launch.arms[0].engine} · {launch.arms[0].model or 'the first model it lists'}")
+        first = launch.arms[0]
+        told = [f"{k}={v}" for k, v in plan.own_flags(chosen, first).items()]
+        out.print(" · ".join([f"launch {number}: {first.engine}", first.model or "the first model it lists", *told]))
         for stage in launch.stages:
-            task, n = stage.task, stage.task.n if stage.task.n is not None else "all"
+            task, n = stage.task, stage.task.planned_n or "all"
             out.print(f"  {stage.arm.name} · {task.name} · round {stage.round + 1}: {n} samples, {task.concurrency} at a time")
     for gate in plan.gates(chosen):
         can = (
@@ -95,6 +112,8 @@ def make_report(
     from evals import report  # scipy, as above
 
     folder = Path(run_folder) if Path(run_folder).is_dir() else reports / run_folder
+    if not folder.is_dir():
+        raise ConfigError(f"there is no run {run_folder!r} in {reports}; name a run's id, or its folder")
     _finish(report.write(folder), folder)
 
 

@@ -224,7 +224,8 @@ class _Reader:
                 self.fail(("tasks", i, "rounds"), f"{task.task} has one round a launch; set `launches` instead")
             folder, files = self._data_dir(task.data_dir, ("tasks", i, "data_dir"))
             out.append(TaskConfig(
-                name=task.task, n=n, rounds=task.rounds, concurrency=task.concurrency, fewshot=task.fewshot,
+                name=task.task, n=n, size=_rows(folder) if folder else info.hub_n, rounds=task.rounds,
+                concurrency=task.concurrency, fewshot=task.fewshot,
                 data_dir=folder, data_files=files,
                 max_tokens=task.max_tokens or info.default_max_tokens, seed=raw.seed,
             ))  # fmt: skip
@@ -274,6 +275,14 @@ def _merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
         else:
             out[key] = value
     return out
+
+
+def _rows(folder: str) -> int | None:
+    """Rows of a data set's test.jsonl; None where there is none, which is told when it is loaded."""
+    try:
+        return (Path(folder) / "test.jsonl").read_bytes().rstrip(b"\n").count(b"\n") + 1
+    except OSError:
+        return None
 
 
 def _env_text(value: str | int | float | bool) -> str:

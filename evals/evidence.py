@@ -5,6 +5,7 @@ from typing import Any
 from evals.errors import StoreError
 from evals.records import Evidence, Failure, SampleRecord, Score
 from evals.store import Answer, Contents, Header, Place
+from tasks import TASKS
 
 
 def from_contents(contents: Contents) -> Evidence:
@@ -26,14 +27,17 @@ def from_contents(contents: Contents) -> Evidence:
         run_id=h.run_id, name=h.name, bumpgate_version=h.bumpgate_version, started_at=h.started_at, finished=contents.finished,
         baseline=h.baseline, arms=h.arms, tasks=h.tasks, gates=h.gates,
         samples={t.name: contents.samples.get(t.name, ()) for t in h.tasks},
-        records=tuple(_record(a, contents.scores.get(a.key)) for a in answers),
+        records=tuple(_record(a, contents.scores.get(a.key), current[a.place.task][a.sample_id].target) for a in answers),
         servers=_by_arm(h, contents.servers), failures=_by_arm(h, contents.failures),
         windows=tuple(w for place, w in contents.windows if belongs(place)),
         harness=tuple(r for (place, _), r in contents.harness.items() if belongs(place)),
     )  # fmt: skip
 
 
-def _record(answer: Answer, said: Score | Failure | None) -> SampleRecord:
+def _record(answer: Answer, said: Score | Failure | None, target: str) -> SampleRecord:
+    mark = TASKS[answer.place.task].score
+    if said is None and answer.response is not None and mark is not None:  # a kill came between the answer and its mark
+        said = mark(answer.response, target, ())
     harness = said if isinstance(said, Failure) else None
     return SampleRecord(
         arm=answer.place.arm, task=answer.place.task, round=answer.place.round,

@@ -149,6 +149,8 @@ class TaskConfig:
     name: str
     n: int | None
     """Samples; None for all."""
+    size: int | None = None
+    """Samples of the data set, where that is known before it is loaded."""
     rounds: int
     concurrency: int
     data_dir: str | None
@@ -159,6 +161,11 @@ class TaskConfig:
     """Worked examples before each question; None for lm-eval's default."""
     max_tokens: int
     seed: int
+
+    @property
+    def planned_n(self) -> int | None:
+        """Samples that will be asked, as far as that is known."""
+        return min(self.n, self.size) if self.n is not None and self.size is not None else self.n or self.size
 
     @property
     def key(self) -> str:

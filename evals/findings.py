@@ -1,5 +1,6 @@
 """What a reader should know beside the verdicts: tests and counts, each with its n. They explain, they never decide. Pure."""
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -23,6 +24,7 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
     found = [*_nothing_to_judge(evidence), *_failed_arms(evidence), *_greedy(evidence, divergences)]
     for arm in evidence.arms:
         found += [*_fingerprints(evidence, book, arm.name), *_speculation(evidence, arm.name)]
+        found += _same_server(evidence, arm.name) if arm.name != evidence.baseline else []
         for task in evidence.tasks:
             found += _errors(evidence, book, arm.name, task)
             if task.marked:
@@ -97,6 +99,20 @@ def _fingerprints(evidence: Evidence, book: Ledger, arm: str) -> Iterator[Findin
             f"so the arm was not one configuration: {reasons_words(seen)}"
         )
         yield Finding(severity="warning", kind="fingerprint_changed", arm=arm, task=None, text=text)
+
+
+def _same_server(evidence: Evidence, arm: str) -> Iterator[Finding]:
+    """Two urls may lead to one server, and then nothing was compared."""
+    pairs = itertools.product(evidence.servers.get(evidence.baseline, ()), evidence.servers.get(arm, ()))
+    for a, b in pairs:
+        known = a.fingerprint is not None and a.engine.startswith("url ") and b.engine.startswith("url ")
+        if known and a.engine != b.engine and (a.fingerprint, a.version, a.model) == (b.fingerprint, b.version, b.model):
+            text = (
+                f"{b.engine} shows the version, served model and fingerprint of the baseline's {a.engine} "
+                f"({b.version}, {b.model}, {b.fingerprint}): are these two servers, and is one of them changed?"
+            )
+            yield Finding(severity="warning", kind="same_server", arm=arm, task=None, text=text)
+            return
 
 
 def _speculation(evidence: Evidence, arm: str) -> Iterator[Finding]:
@@ -191,7 +207,7 @@ def _prompts(evidence: Evidence, book: Ledger, arm: ArmSpec, task: str) -> Itera
             f"in {check.n_without_ids} of {check.n} samples an engine did not tell its rendered prompt's token ids, "
             "so a changed chat template would go unseen"
         )
-        yield Finding(severity="note", kind="prompts_unchecked", arm=arm.name, task=task, text=text)
+        yield Finding(severity="warning", kind="prompts_unchecked", arm=arm.name, task=task, text=text)
 
 
 def _gain(evidence: Evidence, arm: ArmSpec, task: str) -> Iterator[Finding]:

@@ -1,6 +1,7 @@
 """Which server runs when, and what is asked on it: an `Experiment` → launches in order. Pure; nothing is started here."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from evals import stats
 from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
@@ -70,9 +71,15 @@ def _launch(experiment: Experiment, arms: list[Arm], index: int) -> Launch:
     return Launch(index=index, stages=tuple(stages))
 
 
+def own_flags(experiment: Experiment, arm: Arm) -> dict[str, Any]:
+    """The flags in which an arm differs from the baseline; None for one that it lacks."""
+    base = experiment.arm(experiment.baseline).args
+    return {name: arm.args.get(name) for name in {**base, **arm.args} if arm.args.get(name) != base.get(name)}
+
+
 def requests(experiment: Experiment) -> int | None:
     """Questions in all; None where a task asks a whole data set whose size is not known yet."""
-    counts = [stage.task.n for launch in launches(experiment) for stage in launch.stages]
+    counts = [stage.task.planned_n for launch in launches(experiment) for stage in launch.stages]
     return None if None in counts else sum(n for n in counts if n is not None)
 
 
@@ -81,7 +88,7 @@ def gates(experiment: Experiment) -> tuple[GatePlan, ...]:
     rows = []
     for arm in experiment.candidates:
         for gate in experiment.gates:
-            n = next(t.n for t in experiment.tasks if t.name == gate.task)
+            n = next(t.planned_n for t in experiment.tasks if t.name == gate.task)
             rows.append(GatePlan(
                 arm=arm.name, task=gate.task, margin=gate.margin, n=n,
                 excluded_drop=stats.excluded_drop(n, ASSUMED_DISCORDANCE) if n else None,
@@ -100,6 +107,17 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
         )
     if experiment.launches > 1 and isinstance(experiment.arm(experiment.baseline).engine, UrlEngine):
         out.append("the baseline is a url, which is never restarted: its noise floor leaves out what a restart changes")
+    out += [
+        f"{t.name}: {t.n} samples are asked for and the data set has {t.size}"
+        for t in experiment.tasks
+        if t.n is not None and t.size is not None and t.n > t.size
+    ]
+    out += [
+        f"{g.task}: margins are in percentage points, and {g.margin:g} is less than a tenth of one; "
+        f"for {100 * g.margin:g} % write {100 * g.margin:g}"
+        for g in experiment.gates
+        if g.margin < 0.1
+    ]
     if not experiment.gates:
         out.append("no gate: nothing can PASS; add `gates:`")
     if not experiment.candidates:

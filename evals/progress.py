@@ -1,5 +1,6 @@
 """What a run tells while it goes: a live line in a terminal, plain lines elsewhere."""
 
+import threading
 import time
 from types import TracebackType
 from typing import Protocol, Self
@@ -19,18 +20,33 @@ from rich.progress import (
 PLAIN_EVERY_S = 10.0
 
 
-class Reporter(Protocol):
-    """Where the run's news go."""
+class Row(Protocol):
+    """One stage on its way."""
 
-    def say(self, text: str) -> None: ...
-    def begin(self, title: str, total: int) -> None: ...
     def advance(self, tokens: int) -> None: ...
     def end(self) -> None: ...
 
 
+class Reporter(Protocol):
+    """Where the run's news go, from any thread."""
+
+    def say(self, text: str) -> None: ...
+
+    def stage(self, title: str, size: int, done: int) -> Row:
+        """A stage of `size` samples, of which `done` were answered by an earlier process of the run."""
+        ...
+
+    def answered(self, samples: int) -> None:
+        """Samples of stages that need not be asked again."""
+        ...
+
+
 class Silent:
     def say(self, text: str) -> None: ...
-    def begin(self, title: str, total: int) -> None: ...
+    def stage(self, title: str, size: int, done: int) -> "Silent":  # noqa: ARG002
+        return self
+
+    def answered(self, samples: int) -> None: ...
     def advance(self, tokens: int) -> None: ...
     def end(self) -> None: ...
 
@@ -40,49 +56,62 @@ class Display:
 
     def __init__(self, console: Console, total: int | None) -> None:
         self.console, self.total, self.done = console, total, 0
-        self._live = Progress(
+        self.live = Progress(
             SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(),
             TextColumn("{task.fields[speed]}"), TimeElapsedColumn(), TextColumn("ETA"), TimeRemainingColumn(),
             console=console, transient=True,
         )  # fmt: skip
-        self._row: TaskID | None = None
-        self._title, self._count, self._size, self._tokens = "", 0, 0, 0
-        self._start = self._said = self._run_start = time.monotonic()
+        self.lock = threading.Lock()
 
     def __enter__(self) -> Self:
         if self.console.is_terminal:
-            self._live.start()
+            self.live.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._live.stop()
+        self.live.stop()
 
     def say(self, text: str) -> None:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def begin(self, title: str, total: int) -> None:
-        self._title, self._count, self._size, self._tokens = title, 0, total, 0
+    def answered(self, samples: int) -> None:
+        with self.lock:
+            self.done += samples
+
+    def stage(self, title: str, size: int, done: int) -> "_Stage":
+        self.answered(done)
+        return _Stage(self, title, size, done)
+
+
+class _Stage:
+    def __init__(self, display: Display, title: str, size: int, done: int) -> None:
+        self._display, self._title, self._size, self._before = display, title, size, done
+        self._asked, self._tokens = 0, 0
         self._start = self._said = time.monotonic()
-        if self.console.is_terminal:
-            self._row = self._live.add_task(title, total=total, speed="")
+        self._row: TaskID | None = None
+        if display.console.is_terminal:
+            self._row = display.live.add_task(title, total=size, completed=done, speed="")
 
     def advance(self, tokens: int) -> None:
-        self._count, self._tokens, self.done = self._count + 1, self._tokens + tokens, self.done + 1
+        self._asked, self._tokens = self._asked + 1, self._tokens + tokens
+        self._display.answered(1)
         speed = f"{self._tokens / max(time.monotonic() - self._start, 1e-3):.0f} tok/s"
         if self._row is not None:
-            self._live.update(self._row, advance=1, speed=speed)
+            self._display.live.update(self._row, advance=1, speed=speed)
         elif time.monotonic() - self._said > PLAIN_EVERY_S:
             self._said = time.monotonic()
-            self.say(f"  {self._title}  {self._count}/{self._size}  {speed}  {self._eta()}")
+            self._display.say(f"  {self._title}  {self._before + self._asked}/{self._size}  {speed}  {self._eta()}")
 
     def end(self) -> None:
         if self._row is not None:
-            self._live.remove_task(self._row)
-            self._row = None
+            self._display.live.remove_task(self._row)
         spent = time.monotonic() - self._start
-        of = f" of {self.total}" if self.total else ""
-        self.say(f"  {self._title}: {self._count} asked in {spent:.0f} s, {self._tokens} tokens; {self.done}{of} in all")
+        total, done = self._display.total, self._display.done
+        of = f" of {total}" if total else ""
+        kept = f" ({self._before} answered before)" if self._before else ""
+        said = f"{self._asked} asked in {spent:.0f} s, {self._tokens} tokens{kept}; {done}{of} in all"
+        self._display.say(f"  {self._title}: {said}")
 
     def _eta(self) -> str:
-        per_sample = (time.monotonic() - self._start) / max(self._count, 1)
-        return f"ETA {per_sample * (self._size - self._count):.0f} s"
+        per_sample = (time.monotonic() - self._start) / max(self._asked, 1)
+        return f"ETA {per_sample * (self._size - self._before - self._asked):.0f} s"

@@ -3,10 +3,9 @@
 import re
 import signal
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from evals import plan, preflight, report, store
+from evals import plan, preflight, report, shipped, store
 from evals.engine import Server, serve, server_key
 from evals.errors import CanaryError, ConfigError, EngineError, StoreError
 from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
@@ -41,9 +40,10 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:
     with store.Journal(folder) as journal:
         journal.begin(_header(experiment, folder, journal))
         _forget_replaced(experiment, journal, reporter)
-        (folder / "experiment.yaml").write_text(experiment.source, encoding="utf-8")
+        store.write_text(folder / "experiment.yaml", experiment.source)
         for launch in plan.launches(experiment):
             todo = tuple(s for s in launch.stages if not journal.has_stage(place(s), s.task.n))
+            reporter.answered(sum(journal.answered(place(s)) for s in launch.stages if s not in todo))
             if todo:
                 _run_launch(Launch(index=launch.index, stages=todo), data, journal, reporter)
         journal.finish()
@@ -137,7 +137,7 @@ def _header(experiment: Experiment, folder: Path, journal: store.Journal) -> sto
     before = journal.contents.header
     baseline = experiment.arm(experiment.baseline)
     return store.Header(
-        run_id=folder.name, name=experiment.name, bumpgate_version=own_version(),
+        run_id=folder.name, name=experiment.name, bumpgate_version=shipped.own_version(),
         started_at=before.started_at if before else datetime.now(UTC).isoformat(timespec="seconds"),
         baseline=experiment.baseline,
         arms=tuple(ArmSpec(name=a.name, same_prompts=a.shapes_prompt_like(baseline)) for a in experiment.arms),
@@ -150,10 +150,3 @@ def _header(experiment: Experiment, folder: Path, journal: store.Journal) -> sto
 def _task_spec(task: TaskConfig) -> TaskSpec:
     info = TASKS[task.name]
     return TaskSpec(name=task.name, rounds=task.rounds, chance=info.chance, marked=info.marked)
-
-
-def own_version() -> str:
-    try:
-        return version("bumpgate")
-    except PackageNotFoundError:  # a clone that was never installed
-        return "unknown"

@@ -217,8 +217,15 @@ class Journal:
     def _write(self, line: JsonDict) -> None:
         text = json.dumps(line, separators=(",", ":"))
         _take(self.contents, json.loads(text))  # first, so that no line is ever written that can't be read back
-        self._file.write(text.encode() + b"\n")
-        self._file.flush()
+        try:
+            self._file.write(text.encode() + b"\n")
+            self._file.flush()
+        except OSError as e:
+            where, undone = (
+                self.folder / JOURNAL,
+                "what was written before is kept: free some space, and the same command goes on",
+            )
+            raise StoreError(f"{where}: cannot be written: {e.strerror}; {undone}") from e
 
     def begin(self, header: Header) -> None:
         self._write({"kind": "run", "header": asdict(header)})
@@ -258,11 +265,26 @@ class Journal:
     def finish(self) -> None:
         self._write({"kind": "finished"})
 
+    def answered(self, place: Place) -> int:
+        return sum(p == place for p, _ in self.contents.answers)
+
     def has_stage(self, place: Place, n: int | None) -> bool:
         """Whether the stage was asked to its end, for at least `n` samples (None: all) and without a failure."""
         if self.contents.stages.get(place, 0) < (ALL if n is None else n):
             return False
         return not any(a.failure for (p, _), a in self.contents.answers.items() if p == place)
+
+
+def write_text(path: Path, text: str) -> None:
+    """A file beside the journal.
+
+    Raises:
+        StoreError: it can't be written.
+    """
+    try:
+        path.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as e:
+        raise StoreError(f"{path}: cannot be written: {e.strerror}; the answers are in the journal: `bumpgate report`") from e
 
 
 def runs(reports: Path, name: str) -> Iterable[Path]:

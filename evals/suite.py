@@ -12,7 +12,7 @@ from evals.engine import Server
 from evals.errors import ServerDied
 from evals.lmeval import Gsm8k
 from evals.plan import Stage
-from evals.progress import Reporter
+from evals.progress import Reporter, Row
 from evals.records import Failure, HarnessResult, JsonDict, Marks, Response, Sample, Window
 from evals.store import Answer, Journal, Place
 from tasks import TASKS, greedy, gsm8k
@@ -37,6 +37,7 @@ class Asker:
         if not TASKS[stage.task.name].marked:
             self.settings |= {"temperature": 0.0}  # greedy whatever the arm's sampling is
         self.asked = 0
+        self._row: Row
         self._lost_in_a_row = 0
 
     def ask(self, samples: tuple[Sample, ...]) -> dict[str, Response | Failure]:
@@ -56,11 +57,13 @@ class Asker:
                 missing.append(sample)
         if missing:
             title = f"{self.stage.arm.name} · {self.stage.task.name} · round {self.stage.round + 1}"
-            self.reporter.begin(title, len(missing))
+            self._row = self.reporter.stage(title, len(samples), len(found))
             try:
                 found |= asyncio.run(self._ask_all(missing))
             finally:
-                self.reporter.end()
+                self._row.end()
+        else:
+            self.reporter.answered(len(found))
         return found
 
     def key(self, sample: Sample) -> str:
@@ -106,7 +109,7 @@ class Asker:
             response=response, failure=failure,
         ))  # fmt: skip
         self.asked += 1
-        self.reporter.advance((response.completion_tokens or 0) if response else 0)
+        self._row.advance((response.completion_tokens or 0) if response else 0)
 
     def _see_alive(self, failure: Failure) -> None:
         if not self.server.alive():

@@ -1,5 +1,6 @@
 """What is asked, and how an answer is marked."""
 
+from tasks import gsm8k
 from tasks.base import TaskInfo
 
 TASKS: dict[str, TaskInfo] = {
@@ -12,6 +13,8 @@ TASKS: dict[str, TaskInfo] = {
         default_n=200,
         default_margin=2.0,
         default_max_tokens=1024,
+        hub_n=1319,
+        score=gsm8k.score,
     ),
     "greedy": TaskInfo(
         name="greedy",
@@ -21,6 +24,8 @@ TASKS: dict[str, TaskInfo] = {
         default_n=None,
         default_margin=None,
         default_max_tokens=256,
+        hub_n=None,
+        score=None,
     ),
 }
 """The one registry, by task name."""

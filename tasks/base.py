@@ -3,6 +3,7 @@
 evals/records.py adds what judging needs and hands these on, so that `tasks` needs nothing of `evals`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -103,3 +104,7 @@ class TaskInfo:
     """Percentage points; None where the task gates nothing."""
     default_max_tokens: int
     """Completion tokens a response may take."""
+    hub_n: int | None
+    """Samples of the data set on the hub; None where it has none there."""
+    score: Callable[[Response, str, tuple[Marks, ...]], Score | Failure] | None
+    """(response, target, lm-eval's marks) → the mark; None where nothing is marked."""

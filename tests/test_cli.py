@@ -41,6 +41,11 @@ def test_help_names_the_commands_and_the_exit_codes() -> None:
         assert word in done.stdout
 
 
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(monkeypatch, "--version") == 0
+    assert re.fullmatch(r"bumpgate (\d+\.\d+\.\d+|unknown)\n", capsys.readouterr().out)
+
+
 def test_exit_codes() -> None:
     assert cli.EXIT_CODES == {"PASS": 0, "REGRESSION": 1, "INVALID": 3, "INCONCLUSIVE": 4}
     assert (ConfigError.exit_code, StoreError.exit_code, cli.EXIT_INTERRUPTED) == (2, 3, 130)
@@ -136,16 +141,22 @@ def test_a_wrong_command_line_is_exit_code_2(
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("name", ["none", "."])
-def test_a_report_of_nothing_is_one_line_and_exit_code_3(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("none", 2, "there is no run 'none' in reports; name a run's id, or its folder"),
+        (".", 3, "journal.jsonl: cannot be read: No such file or directory"),
+    ],
+)
+def test_a_report_of_nothing_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, code: int, said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(monkeypatch, "report", name) == 3
+    assert main(monkeypatch, "report", name) == code
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("bumpgate: ")
-    assert "journal.jsonl: cannot be read: No such file or directory" in err
+    assert said in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 

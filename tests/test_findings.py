@@ -166,7 +166,7 @@ def test_prompts_that_differ_are_an_alarm_unless_they_were_meant_to() -> None:
 
 def test_prompts_whose_ids_an_engine_does_not_tell_are_said_to_be_unchecked() -> None:
     (found,) = of_kind(change(FLAT, CANDIDATE, ALL, prompt_ids_sha=None), "prompts_unchecked")
-    assert (found.severity, "in 200 of 200 samples" in found.text) == ("note", True)
+    assert (found.severity, "in 200 of 200 samples" in found.text) == ("warning", True)
 
 
 def test_an_arm_with_two_fingerprints_was_not_one_configuration() -> None:
@@ -221,3 +221,20 @@ def test_speculation_that_was_asked_for_and_never_drafted_is_an_alarm() -> None:
     assert of_kind(spoken(on, 0), "speculation_off")
     assert not of_kind(spoken(on, 7), "speculation_off")
     assert not of_kind(spoken(("vllm", "serve", "m"), None), "speculation_off")
+
+
+def test_two_urls_that_look_like_one_server_are_said() -> None:
+    def info(url: str, fingerprint: str | None = "vllm-0.29.0-aa") -> ServerInfo:
+        return ServerInfo(
+            launch=0, engine=url, version="0.29.0", fingerprint=fingerprint, model="m", argv=(), env={}, ready_s=0.0
+        )
+
+    def seen(baseline: ServerInfo, candidate: ServerInfo) -> list[str]:
+        run = replace(FLAT, servers={BASELINE: (baseline,), CANDIDATE: (candidate,)})
+        return [f.severity for f in of_kind(run, "same_server")]
+
+    assert seen(info("url http://a"), info("url http://b")) == ["warning"]
+    assert seen(info("url http://a"), info("url http://b", "vllm-0.29.0-bb")) == []
+    assert seen(info("url http://a", None), info("url http://b", None)) == []
+    assert seen(info("url http://a"), info("url http://a")) == []  # meant: they differ in their requests
+    assert seen(info("venv vllm==1"), info("venv vllm==1")) == []

@@ -123,3 +123,26 @@ def test_a_gate_that_cannot_pass_is_warned_of_once() -> None:
 def test_what_a_reader_should_know_before(chosen: Experiment, said: str) -> None:
     (warning,) = plan.warnings(chosen)
     assert warning.startswith(said)
+
+
+def test_a_data_set_that_is_smaller_than_n_is_planned_as_it_is_and_said() -> None:
+    chosen = experiment(BASELINE, QUANTIZED, tasks=(replace(GSM8K, n=500, size=100),))
+    assert plan.requests(chosen) == 200
+    assert [g.n for g in plan.gates(chosen)] == [100]
+    assert "gsm8k: 500 samples are asked for and the data set has 100" in plan.warnings(chosen)
+
+
+def test_a_whole_data_set_of_known_size_is_counted() -> None:
+    chosen = experiment(BASELINE, QUANTIZED, tasks=(replace(GSM8K, n=None, size=1319),))
+    assert plan.requests(chosen) == 2638
+    assert round(plan.gates(chosen)[0].excluded_drop or 0, 1) == 1.3
+
+
+def test_a_margin_that_looks_like_a_share_is_said() -> None:
+    said = [w for w in plan.warnings(experiment(BASELINE, QUANTIZED, margin=0.02)) if "percentage points" in w]
+    assert said == ["gsm8k: margins are in percentage points, and 0.02 is less than a tenth of one; for 2 % write 2"]
+
+
+def test_a_plan_tells_in_which_flags_an_arm_differs_from_the_baseline() -> None:
+    base, other = replace(BASELINE, args={"a": 1, "b": 2}), replace(QUANTIZED, args={"a": 1, "c": {"d": 3}})
+    assert plan.own_flags(experiment(base, other), other) == {"b": None, "c": {"d": 3}}

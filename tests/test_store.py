@@ -1,5 +1,6 @@
 import json
 import os
+import resource
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -91,6 +92,33 @@ def test_every_kind_of_line_is_read_back_as_it_was_written(journal: Journal) -> 
     ]
     assert (run.servers, run.failures) == ({"base": (SERVER,)}, {"base": (replace(DIED, launch=1),)})
     assert (run.windows, run.harness) == ((WINDOW,), (HARNESS,))
+
+
+def test_an_answer_that_a_kill_left_without_its_mark_is_marked_when_it_is_read(journal: Journal) -> None:
+    journal.put_answer(answer("s0", response(text="#### 7")))
+    journal.put_answer(answer("s1", response(text="#### 8")))
+    assert [r.score.outcome for r in evidence(read(journal.folder)).records if r.score] == ["correct", "wrong"]
+
+
+def test_a_full_disk_is_one_line_and_keeps_what_was_written(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Journal(tmp_path) as journal:
+        journal.begin(HEADER)
+        journal.put_samples("gsm8k", samples(1))
+        journal.put_answer(answer("s0"))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (journal.folder.joinpath(store.JOURNAL).stat().st_size + 9, before[1]))
+        try:
+            with pytest.raises(StoreError, match=r"journal.jsonl: cannot be written: File too large; .* the same command"):
+                journal.put_answer(answer("s1", response(text="x" * 20_000)))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with Journal(tmp_path) as journal:
+        assert list(journal.contents.answers) == [(PLACE, "s0")]
+
+
+def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot be written: Is a directory"):
+        store.write_text(tmp_path, "x")
 
 
 def test_what_is_written_is_on_disk_before_the_journal_is_closed(journal: Journal) -> None:

@@ -76,7 +76,7 @@ def serve(arm: Arm, launch: int, log: Path, say: Callable[[str], None]) -> Itera
         yield _attach(arm, arm.engine, launch)
         return
     start, key = time.monotonic(), server_key(arm)
-    with _started(arm, log, say) as (running, url, argv):
+    with _started(arm, log, say) as (running, url, argv), _told_of_a_stop(arm, say):
         _wait_healthy(running, url, arm.start_timeout_s)
         model, fingerprint = _canary(arm, url, key, running)
         info = ServerInfo(
@@ -85,6 +85,16 @@ def serve(arm: Arm, launch: int, log: Path, say: Callable[[str], None]) -> Itera
             ready_s=time.monotonic() - start,
         )  # fmt: skip
         yield Server(endpoint=Endpoint(url=url, model=model, api_key=key), info=info, running=running)
+
+
+@contextmanager
+def _told_of_a_stop(arm: Arm, say: Callable[[str], None]) -> Iterator[None]:
+    """A server may take its time to end, and a key was pressed."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"stopping the server of {arm.name}…")
+        raise
 
 
 @contextmanager

@@ -13,10 +13,10 @@ def write(folder: Path, contents: store.Contents | None = None) -> Verdict:
     """Judge a run and write its reports into its folder.
 
     Raises:
-        StoreError: there is no journal, or it can't be read.
+        StoreError: there is no journal, or it can't be read, or a report can't be written.
     """
     evidence = from_contents(contents if contents is not None else store.read(folder))
     verdict = judge(evidence)
-    (folder / "scorecard.md").write_text(markdown.scorecard(evidence, verdict), encoding="utf-8", errors="replace")
-    (folder / "verdict.json").write_text(machine.verdict_json(evidence, verdict), encoding="utf-8", errors="replace")
+    store.write_text(folder / "scorecard.md", markdown.scorecard(evidence, verdict))
+    store.write_text(folder / "verdict.json", machine.verdict_json(evidence, verdict))
     return verdict

@@ -249,9 +249,9 @@ def _method(evidence: Evidence) -> str:
     return (
         f"## How it was measured\n\nbumpgate {evidence.bumpgate_version}, run `{evidence.run_id}`, "
         f"started {evidence.started_at}. Samples: {asked}. Paired by sample. Intervals: Tango's score interval (1998), "
-        "90 % two-sided, so that each end is a one-sided 95 % bound. A drop is real by McNemar's mid-p test (over several "
-        f"rounds: by the interval) at 5 % divided by the number of gates. `bumpgate report {evidence.run_id}` makes every "
-        "figure again from the journal."
+        "90 % two-sided, so that each end is a one-sided 95 % bound. A drop is real by McNemar's one-sided mid-p test "
+        "(over several rounds: by the interval) at 5 % divided by the number of gates. "
+        f"`bumpgate report {evidence.run_id}` makes every figure again from the journal."
     )
 
 
