@@ -55,6 +55,8 @@ class _Reader:
             arms=arms,
             baseline=raw.baseline,
             launches=raw.launches,
+            restarts=raw.restarts,
+            parallel=raw.parallel,
             tasks=tasks,
             gates=self._gates(raw, tasks),
             source=self.text,

@@ -29,6 +29,10 @@ def from_contents(contents: Contents) -> Evidence:
         samples={t.name: contents.samples.get(t.name, ()) for t in h.tasks},
         records=tuple(_record(a, contents.scores.get(a.key), current[a.place.task][a.sample_id].target) for a in answers),
         servers=_by_arm(h, contents.servers), failures=_by_arm(h, contents.failures),
+        restarts={
+            name: tuple(why for arm, arm_key, why in contents.restarts if (arm, arm_key) == (name, key))
+            for name, key in h.arm_keys.items()
+        },
         windows=tuple(w for place, w in contents.windows if belongs(place)),
         harness=tuple(r for (place, _), r in contents.harness.items() if belongs(place)),
     )  # fmt: skip

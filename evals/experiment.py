@@ -181,6 +181,10 @@ class Experiment:
     baseline: str
     launches: int
     """Starts of the baseline's server, over which its rounds are spread."""
+    restarts: int = 2
+    """How often a server that died while it was asked is started again, for each launch."""
+    parallel: bool = False
+    """Whether arms on disjoint devices run side by side."""
     tasks: tuple[TaskConfig, ...]
     gates: tuple[GateSpec, ...]
     source: str

@@ -69,6 +69,9 @@ def _failed_arms(evidence: Evidence) -> Iterator[Finding]:
         for failure in failures:
             text = f"launch {failure.launch + 1} failed at {failure.stage}: {failure.reason}"
             yield Finding(severity="alarm", kind="arm_failed", arm=arm.name, task=None, text=text)
+        if again := evidence.restarts.get(arm.name, ()):
+            text = f"its server died and was started again {len(again)} times; the first time: {again[0].reason}"
+            yield Finding(severity="warning", kind="restarted", arm=arm.name, task=None, text=text)
 
 
 def _greedy(evidence: Evidence, divergences: Sequence[Divergence]) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ import asyncio
 from evals import sampling
 from evals.client import Client, body
 from evals.engine import CANARY, CANARY_TOKENS, Server
-from evals.errors import CanaryError
+from evals.errors import CanaryError, ServerDied
 from evals.experiment import Arm
 from evals.records import Failure
 
@@ -16,9 +16,12 @@ def check(arm: Arm, server: Server) -> None:
     A level of effort that the model rejects, an unknown template argument: each would fail every sample, one by one.
 
     Raises:
+        ServerDied: it answers nobody any more.
         CanaryError: the request failed; other arms on this server are not touched by it.
     """
     answer = asyncio.run(_ask(arm, server))
+    if isinstance(answer, Failure) and not server.alive():
+        raise ServerDied(f"the server ended at a first request: {server.cause() or answer.message}", server.log_tail())
     if isinstance(answer, Failure):
         raise CanaryError(f"the server rejects this arm's request settings: {answer.message}", server.log_tail())
 

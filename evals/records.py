@@ -253,6 +253,8 @@ class Evidence:
     servers: dict[str, tuple[ServerInfo, ...]]
     """By arm, by launch."""
     failures: dict[str, tuple[LaunchFailure, ...]]
+    restarts: dict[str, tuple[LaunchFailure, ...]]
+    """By arm: why a server that died while it was asked was started again."""
     windows: tuple[Window, ...]
     harness: tuple[HarnessResult, ...]
 

@@ -1,13 +1,15 @@
 """A whole experiment: servers one after another, every stage asked or taken from the journal, then judged and reported."""
 
+import itertools
 import re
 import signal
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from evals import plan, preflight, report, shipped, store
-from evals.engine import Server, serve, server_key
-from evals.errors import CanaryError, ConfigError, EngineError, StoreError
+from evals.engine import Server, leftovers, serve, server_key
+from evals.errors import CanaryError, ConfigError, EngineError, ServerDied, StoreError
 from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
 from evals.lmeval import Gsm8k
 from evals.plan import Launch
@@ -15,6 +17,29 @@ from evals.progress import Reporter
 from evals.records import ArmSpec, LaunchFailure, TaskSpec, Verdict
 from evals.suite import Data, place, run_stage
 from tasks import TASKS
+
+LOGS = "logs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Run:
+    """What every launch of a run shares."""
+
+    journal: store.Journal
+    data: Data
+    reporter: Reporter
+    restarts: int
+
+    def todo(self, launch: Launch) -> Launch:
+        """What is still to be asked of it."""
+        left = tuple(s for s in launch.stages if not self.journal.has_stage(place(s), s.task.n))
+        return Launch(index=launch.index, stages=left)
+
+    def log(self, name: str) -> Path:
+        """A log of its own for each start: what an earlier one said is kept."""
+        logs = self.journal.folder / LOGS
+        names = (f"{name}.log" if i == 1 else f"{name}-{i}.log" for i in itertools.count(1))
+        return next(logs / n for n in names if not (logs / n).exists())
 
 
 def heed_signals() -> None:
@@ -38,14 +63,16 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:
         server_key(arm)  # a missing key is told before anything is served
     data = load_data(experiment)
     with store.Journal(folder) as journal:
+        leftovers.end(folder / LOGS, reporter.say)
         journal.begin(_header(experiment, folder, journal))
         _forget_replaced(experiment, journal, reporter)
         store.write_text(folder / "experiment.yaml", experiment.source)
+        this = _Run(journal=journal, data=data, reporter=reporter, restarts=experiment.restarts)
         for launch in plan.launches(experiment):
-            todo = tuple(s for s in launch.stages if not journal.has_stage(place(s), s.task.n))
-            reporter.answered(sum(journal.answered(place(s)) for s in launch.stages if s not in todo))
-            if todo:
-                _run_launch(Launch(index=launch.index, stages=todo), data, journal, reporter)
+            todo = this.todo(launch)
+            reporter.answered(sum(journal.answered(place(s)) for s in launch.stages if s not in todo.stages))
+            if todo.stages:
+                _run_launch(todo, this)
         journal.finish()
         contents = journal.contents
     return report.write(folder, contents)
@@ -58,7 +85,7 @@ def _forget_replaced(experiment: Experiment, journal: store.Journal, reporter: R
         if not before:
             continue
         try:
-            with serve(arm, 0, journal.folder / "logs" / arm.name, reporter.say) as server:
+            with serve(arm, 0, journal.folder / LOGS / arm.name, reporter.say) as server:
                 now = server.info
         except EngineError:
             continue  # told when its turn comes
@@ -101,36 +128,53 @@ def pick_folder(reports: Path, experiment: Experiment, run_id: str | None, new: 
     return reports / f"{experiment.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
 
 
-def _run_launch(launch: Launch, data: Data, journal: store.Journal, reporter: Reporter) -> None:
-    """Start the server and ask every stage; a start that fails is a result of its arms, and the run goes on."""
+def _run_launch(launch: Launch, run: "_Run") -> None:
+    """Start the server and ask every stage; a start that fails is a result of its arms, and the run goes on.
+
+    A server that dies while it is asked is started again, a bounded number of times: then its arms end with what they have.
+    """
+    for died in range(run.restarts + 1):
+        todo = run.todo(launch)
+        try:
+            return _serve_launch(todo, run)
+        except EngineError as e:
+            first = todo.arms[0]
+            if not isinstance(e, ServerDied) or died == run.restarts or isinstance(first.engine, UrlEngine):
+                return _note_failure(todo, e, run)
+            run.reporter.say(f"{first.name}: {e.reason}; starting it again ({died + 1} of {run.restarts})")
+            for arm in todo.arms:
+                run.journal.put_restart(arm.name, arm.key, _failure(arm, todo, e))
+    return None
+
+
+def _serve_launch(launch: Launch, run: "_Run") -> None:
     first = launch.arms[0]
-    log = journal.folder / "logs" / f"{first.name}-launch{launch.index + 1}.log"
-    try:
-        with serve(first, launch.index, log, reporter.say) as server:
-            fit = [arm for arm in launch.arms if _passes_preflight(arm, server, launch, journal, reporter)]
-            for stage in (s for s in launch.stages if s.arm in fit):
-                run_stage(stage, server, data, journal, reporter)
-    except EngineError as e:
-        for arm in launch.arms:
-            _note_failure(arm, launch, e, journal, reporter)
+    with serve(first, launch.index, run.log(f"{first.name}-launch{launch.index + 1}"), run.reporter.say) as server:
+        fit = [arm for arm in launch.arms if _passes_preflight(arm, server, launch, run)]
+        for stage in (s for s in launch.stages if s.arm in fit):
+            run_stage(stage, server, run.data, run.journal, run.reporter)
 
 
-def _passes_preflight(arm: Arm, server: Server, launch: Launch, journal: store.Journal, reporter: Reporter) -> bool:
-    journal.put_server(arm.name, arm.key, server.info)
+def _passes_preflight(arm: Arm, server: Server, launch: Launch, run: "_Run") -> bool:
+    run.journal.put_server(arm.name, arm.key, server.info)
     try:
         preflight.check(arm, server)
     except CanaryError as e:
-        _note_failure(arm, launch, e, journal, reporter)
+        _note_failure(replace(launch, stages=tuple(s for s in launch.stages if s.arm == arm)), e, run)
         return False
     return True
 
 
-def _note_failure(arm: Arm, launch: Launch, error: EngineError, journal: store.Journal, reporter: Reporter) -> None:
-    reporter.say(f"{arm.name}: {error.reason}")
-    failure = LaunchFailure(
+def _note_failure(launch: Launch, error: EngineError, run: "_Run") -> None:
+    for arm in launch.arms:
+        run.reporter.say(f"{arm.name}: {error.reason}")
+        run.journal.put_launch_failure(arm.name, arm.key, _failure(arm, launch, error))
+
+
+def _failure(arm: Arm, launch: Launch, error: EngineError) -> LaunchFailure:
+    return LaunchFailure(
         launch=launch.index, engine=str(arm.engine), stage=error.stage, reason=error.reason, log_tail=error.log_tail
     )
-    journal.put_launch_failure(arm.name, arm.key, failure)
 
 
 def _header(experiment: Experiment, folder: Path, journal: store.Journal) -> store.Header:

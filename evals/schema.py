@@ -74,6 +74,8 @@ class ExperimentYaml(Strict):
     model: str | None = None
     baseline: str
     launches: int = Field(default=2, ge=1, le=100)
+    restarts: int = Field(default=2, ge=0, le=100)
+    parallel: bool = False
     seed: int = 0
     arms: dict[str, ArmYaml] = Field(min_length=1)
     tasks: list[TaskYaml] = Field(min_length=1)

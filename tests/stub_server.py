@@ -105,6 +105,10 @@ class StubServer:
         self.posts: list[str] = []
         self.pages: dict[str, Reply] = {}
         """Other paths, or other replies on the usual ones."""
+        self.sent: Callable[[Json], None] = lambda _: None
+        """Called with each chat body whose answer has been sent."""
+        self.seconds = 0.0
+        """What an answer takes."""
         self.in_flight = self.most_in_flight = 0
         self.ended = threading.Event()
         self.lock = threading.Lock()
@@ -187,7 +191,10 @@ def _handler(stub: StubServer) -> type[BaseHTTPRequestHandler]:
             sent = self.rfile.read(int(self.headers.get("content-length", 0)))
             if self.path == "/v1/chat/completions":
                 stub.headers.append({k.lower(): v for k, v in self.headers.items()})
-                self._send(stub.chat(json.loads(sent)))
+                request = json.loads(sent)
+                time.sleep(stub.seconds)
+                self._send(stub.chat(request))
+                stub.sent(request)
             else:
                 stub.posts.append(self.path)
                 self._send(stub.page(self.path))
@@ -233,7 +240,7 @@ def _dying_after(requests: int) -> Answer:
         left[0] -= 1
         if left[0] < 0:
             _die(ENGINE_TRACEBACK)
-        return echo(request)
+        return pupil(request)
 
     return answer
 
@@ -252,11 +259,29 @@ def _spawn_stubborn_grandchild() -> None:
         os._exit(0)
 
 
+def pupil(request: Json) -> Reply:
+    """Adds one where it is asked to, and answers with the question elsewhere."""
+    question = str(request["messages"][-1]["content"])
+    return (
+        Reply(payload=chat(f"#### {int(question.split('what is ')[1].split()[0]) + 1}"))
+        if "what is " in question
+        else echo(request)
+    )
+
+
+def _write_down(request: Json) -> None:
+    """One line for an answer that was sent, in one write, so that lines of several threads don't mix."""
+    line = json.dumps([os.environ["STUB_NAME"], request["messages"][-1]["content"]]) + "\n"
+    file = os.open(os.environ["STUB_ANSWERS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(file, line.encode())
+    os.close(file)
+
+
 def _child(argv: list[str]) -> None:
-    """`vllm serve`: flags that it does not know are ignored."""
+    """`vllm serve`: flags that it does not know are ignored. The file STUB_ANSWERS gets a line for each answer sent."""
     fault, _, amount = os.environ.get("STUB_FAULT", "").partition(":")
     sys.stderr.write(f"(APIServer pid=6) INFO 11-30 03:00:00 [api_utils.py:286] non-default args: {argv}\n")
-    answer: Answer = echo
+    answer: Answer = pupil
     match fault:
         case "start":
             sys.stderr.write("".join(f"noise {i}\n" for i in range(100)))
@@ -274,6 +299,9 @@ def _child(argv: list[str]) -> None:
     stub = StubServer(
         answer, models=(_option(argv, "--served-model-name", argv[1]),), port=int(_option(argv, "--port", "8000"))
     )
+    if "STUB_ANSWERS" in os.environ:
+        stub.sent = _write_down
+        stub.seconds = float(os.environ["STUB_SECONDS"])
     if fault == "never-healthy":
         stub.pages["/health"] = Reply(status=503, text="")
     with stub:

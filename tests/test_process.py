@@ -3,6 +3,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from engine_logs import CAUSES
 
 from evals.engine import process
 from evals.engine.log import cause, read_tail
-from evals.engine.process import Process, free_port
+from evals.engine.process import Process, end_recorded, free_port
 from evals.errors import StartError
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
@@ -145,6 +146,68 @@ def test_a_process_is_not_alive_once_it_was_killed_from_outside(tmp_path: Path) 
         os.kill(running.pid, signal.SIGKILL)
         assert running.ending() == "killed by SIGKILL"
         assert not running.alive()
+
+
+# --- what a killed bumpgate left ------------------------------------------------------------------------------------------
+
+
+def test_a_running_process_is_on_record_and_a_stopped_one_is_not(tmp_path: Path) -> None:
+    with start("import time; print('up', flush=True); time.sleep(60)", tmp_path / "a.log") as running:
+        wait_for("up", running.log)
+        boot, pid, *_ = (tmp_path / "a.process").read_text().split()
+        assert (boot, int(pid)) == (Path("/proc/sys/kernel/random/boot_id").read_text().strip(), running.pid)
+    assert not (tmp_path / "a.process").exists()
+
+
+@pytest.fixture
+def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Process]:
+    """A process with a child of its own, as a killed bumpgate leaves them."""
+    monkeypatch.setattr(process, "STOP_GRACE_S", 0.5)
+    running = start(PARENT_OF_STUBBORN, tmp_path / "a.log")
+    wait_for("up", running.log)
+    yield running
+    running.stop()
+
+
+def child_of(running: Process) -> int:
+    return int(running.log.read_text().split()[1])
+
+
+def test_what_is_on_record_is_ended_with_all_that_it_started(left: Process) -> None:
+    assert end_recorded(left.record) == left.pid
+    assert gone(left.pid)
+    assert gone(child_of(left))
+    assert not left.record.exists()
+
+
+def test_a_child_is_ended_when_its_parent_is_gone_already(left: Process) -> None:
+    os.kill(left.pid, signal.SIGKILL)
+    left.ending()  # collected, as init does with orphans
+    assert end_recorded(left.record) == left.pid
+    assert gone(child_of(left))
+
+
+@pytest.mark.parametrize("field", [0, 22], ids=["another boot", "another start"])
+def test_a_process_that_only_has_the_recorded_number_is_left_alone(left: Process, field: int) -> None:
+    told = left.record.read_text().split(" ")
+    told[field] = "1"
+    left.record.write_text(" ".join(told))
+    assert end_recorded(left.record) is None
+    assert left.alive()
+    assert not gone(child_of(left))
+
+
+@pytest.mark.parametrize("text", ["", "x", "a b (c) d", "\0"])
+def test_a_record_that_a_crash_left_half_written_ends_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.process").write_text(text)
+    assert end_recorded(tmp_path / "a.process") is None
+    assert not (tmp_path / "a.process").exists()
+
+
+def test_a_record_of_what_ended_by_itself_ends_nothing(tmp_path: Path) -> None:
+    with start("", tmp_path / "a.log") as running:
+        running.ending()
+        assert end_recorded(running.record) is None
 
 
 # --- the log --------------------------------------------------------------------------------------------------------------

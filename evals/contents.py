@@ -1,0 +1,173 @@
+"""A run's journal read back: every line validated into the type that was written."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from evals.errors import StoreError
+from evals.records import (
+    ArmSpec,
+    Failure,
+    GateSpec,
+    HarnessResult,
+    JsonDict,
+    LaunchFailure,
+    Response,
+    Sample,
+    Score,
+    ServerInfo,
+    TaskSpec,
+    Window,
+)
+
+JOURNAL = "journal.jsonl"
+ALL = 2**31
+"""Stands for 'every sample of the data set' where a number is stored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """What a run set out to do; the last one written counts."""
+
+    run_id: str
+    name: str
+    bumpgate_version: str
+    started_at: str
+    baseline: str
+    arms: tuple[ArmSpec, ...]
+    tasks: tuple[TaskSpec, ...]
+    gates: tuple[GateSpec, ...]
+    arm_keys: dict[str, str]
+    task_keys: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a record belongs: answers are told apart by the full configuration that they were given under."""
+
+    arm: str
+    arm_key: str
+    task: str
+    task_key: str
+    round: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """One response or failure, with the key of everything that shaped it."""
+
+    place: Place
+    sample_id: str
+    prompt_sha: str
+    key: str
+    response: Response | None
+    failure: Failure | None
+
+
+@dataclass
+class Contents:
+    """A journal read back. Later lines replace earlier ones of the same place and sample."""
+
+    header: Header | None = None
+    samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+    answers: dict[tuple[Place, str], Answer] = field(default_factory=dict)
+    scores: dict[str, Score | Failure] = field(default_factory=dict)
+    servers: dict[tuple[str, int], tuple[str, ServerInfo]] = field(default_factory=dict)
+    failures: dict[tuple[str, int], tuple[str, LaunchFailure]] = field(default_factory=dict)
+    restarts: list[tuple[str, str, LaunchFailure]] = field(default_factory=list)
+    """(arm, its key, why): a server that died while it was asked and was started again."""
+    windows: list[tuple[Place, Window]] = field(default_factory=list)
+    harness: dict[tuple[Place, str], HarnessResult] = field(default_factory=dict)
+    stages: dict[Place, int] = field(default_factory=dict)
+    finished: bool = False
+
+
+class _Reader:
+    """Validates each kind of line into the type that was written."""
+
+    header = TypeAdapter(Header)
+    place = TypeAdapter(Place)
+    samples = TypeAdapter(tuple[Sample, ...])
+    answer = TypeAdapter(Answer)
+    score = TypeAdapter(Score | None)
+    failure = TypeAdapter(Failure | None)
+    server = TypeAdapter(ServerInfo)
+    launch_failure = TypeAdapter(LaunchFailure)
+    window = TypeAdapter(Window)
+    harness = TypeAdapter(HarnessResult)
+
+
+def read(folder: Path) -> Contents:
+    """Everything that a run's journal tells.
+
+    Raises:
+        StoreError: there is none, or a line that is not the last can't be read.
+    """
+    path = folder / JOURNAL
+    out = Contents()
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as e:
+        raise StoreError(f"{path}: cannot be read: {e.strerror}; name a run's folder under reports/") from e
+    for number, line in enumerate(lines[:-1], 1):  # what follows the last newline was torn off by a kill
+        try:
+            take(out, json.loads(line))
+        except (ValueError, KeyError, TypeError) as e:  # pydantic's ValidationError is a ValueError
+            raise StoreError(
+                f"{path}:{number}: not a line of this journal ({type(e).__name__}); restore the file or start a new run"
+            ) from e
+    return out
+
+
+def take(out: Contents, line: JsonDict) -> None:
+    """Add one line.
+
+    Raises:
+        ValueError, KeyError, TypeError: it is none of a journal.
+    """
+    match line["kind"]:
+        case "run":
+            out.header, out.finished = _Reader.header.validate_python(line["header"]), False
+        case "samples":
+            out.samples[line["task"]] = _Reader.samples.validate_python(line["samples"])
+        case "answer":
+            answer = _Reader.answer.validate_python(line["answer"])
+            out.answers[(answer.place, answer.sample_id)] = answer
+        case "score":
+            said = _Reader.score.validate_python(line["score"]) or _Reader.failure.validate_python(line["failure"])
+            if said is not None:
+                out.scores[line["key"]] = said
+        case "server":
+            info = _Reader.server.validate_python(line["server"])
+            out.servers[(line["arm"], info.launch)] = (line["arm_key"], info)
+            out.failures.pop((line["arm"], info.launch), None)
+        case "launch_failure":
+            failed = _Reader.launch_failure.validate_python(line["failure"])
+            out.failures[(line["arm"], failed.launch)] = (line["arm_key"], failed)
+        case "restart":
+            out.restarts.append((line["arm"], line["arm_key"], _Reader.launch_failure.validate_python(line["failure"])))
+        case "window":
+            out.windows.append((_Reader.place.validate_python(line["place"]), _Reader.window.validate_python(line["window"])))
+        case "harness":
+            place, result = _Reader.place.validate_python(line["place"]), _Reader.harness.validate_python(line["result"])
+            out.harness[(place, result.filter)] = result
+        case "stage":
+            out.stages[_Reader.place.validate_python(line["place"])] = line["n"]
+        case "forget":
+            _forget(out, line["arm"])
+        case "finished":
+            out.finished = True
+        case other:
+            raise ValueError(f"unknown kind {other!r}")
+
+
+def _forget(out: Contents, arm: str) -> None:
+    out.answers = {k: v for k, v in out.answers.items() if k[0].arm != arm}
+    out.stages = {k: v for k, v in out.stages.items() if k.arm != arm}
+    out.windows = [w for w in out.windows if w[0].arm != arm]
+    out.harness = {k: v for k, v in out.harness.items() if k[0].arm != arm}
+    out.servers = {k: v for k, v in out.servers.items() if k[0] != arm}
+    out.failures = {k: v for k, v in out.failures.items() if k[0] != arm}
+    out.restarts = [r for r in out.restarts if r[0] != arm]

@@ -1,0 +1,14 @@
+"""Servers that a killed bumpgate left running: found by what they left on record in a run's logs, and ended."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from evals.engine.process import RECORD_SUFFIX, end_recorded
+
+
+def end(logs: Path, say: Callable[[str], None]) -> None:
+    """End whatever still runs of the servers whose logs lie in this folder. Only for who holds the run's journal."""
+    for record in sorted(logs.glob(f"*{RECORD_SUFFIX}")):
+        pid = end_recorded(record)
+        if pid is not None:
+            say(f"ended the server that a killed run left behind (process {pid}, {record.stem})")
