@@ -1,11 +1,11 @@
 """What a reader should know beside the verdicts: tests and counts, each with its n. They explain, they never decide. Pure."""
 
-import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from scipy.stats import wilcoxon
 
+from evals import identity
 from evals.compare import Ledger, check_prompts, compare, is_scored, ledger, tally
 from evals.divergence import GREEDY, sentence
 from evals.records import ArmSpec, Divergence, Evidence, Finding, SampleRecord, Severity, TaskSpec
@@ -23,8 +23,7 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
     book = ledger(evidence)
     found = [*_nothing_to_judge(evidence), *_failed_arms(evidence), *_greedy(evidence, divergences)]
     for arm in evidence.arms:
-        found += [*_fingerprints(evidence, book, arm.name), *_speculation(evidence, arm.name)]
-        found += _same_server(evidence, arm.name) if arm.name != evidence.baseline else []
+        found += identity.findings(evidence, arm)
         for task in evidence.tasks:
             found += _errors(evidence, book, arm.name, task)
             if task.marked:
@@ -88,48 +87,6 @@ def _greedy(evidence: Evidence, divergences: Sequence[Divergence]) -> Iterator[F
             yield Finding(severity="warning", kind="greedy_excess", arm=arm.name, task=GREEDY, text=sentence(divergence))
         else:
             yield Finding(severity="note", kind="greedy_no_excess", arm=arm.name, task=GREEDY, text=sentence(divergence))
-
-
-def _fingerprints(evidence: Evidence, book: Ledger, arm: str) -> Iterator[Finding]:
-    seen = Counter(
-        record.response.fingerprint
-        for record in _records_of_arm(evidence, book, arm)
-        if record.response is not None and record.response.fingerprint is not None
-    )
-    if len(seen) > 1:
-        text = (
-            f"{len(seen)} fingerprints in {seen.total()} responses over {len(evidence.servers.get(arm, ()))} launches, "
-            f"so the arm was not one configuration: {reasons_words(seen)}"
-        )
-        yield Finding(severity="warning", kind="fingerprint_changed", arm=arm, task=None, text=text)
-
-
-def _same_server(evidence: Evidence, arm: str) -> Iterator[Finding]:
-    """Two urls may lead to one server, and then nothing was compared."""
-    pairs = itertools.product(evidence.servers.get(evidence.baseline, ()), evidence.servers.get(arm, ()))
-    for a, b in pairs:
-        known = a.fingerprint is not None and a.engine.startswith("url ") and b.engine.startswith("url ")
-        if known and a.engine != b.engine and (a.fingerprint, a.version, a.model) == (b.fingerprint, b.version, b.model):
-            text = (
-                f"{b.engine} shows the version, served model and fingerprint of the baseline's {a.engine} "
-                f"({b.version}, {b.model}, {b.fingerprint}): are these two servers, and is one of them changed?"
-            )
-            yield Finding(severity="warning", kind="same_server", arm=arm, task=None, text=text)
-            return
-
-
-def _speculation(evidence: Evidence, arm: str) -> Iterator[Finding]:
-    """A feature that was asked for and never worked measures nothing of what it was asked for."""
-    asked = any(word.startswith("--speculative-") for server in evidence.servers.get(arm, ()) for word in server.argv)
-    windows = [w for w in evidence.windows if w.arm == arm]
-    if asked and windows and not any(w.drafts for w in windows):
-        text = f"speculation was asked for, and no draft was counted over {sum(w.samples for w in windows)} samples"
-        yield Finding(severity="alarm", kind="speculation_off", arm=arm, task=None, text=text)
-
-
-def _records_of_arm(evidence: Evidence, book: Ledger, arm: str) -> Iterator[SampleRecord]:
-    for task in evidence.tasks:
-        yield from _records(book, arm, task.name)
 
 
 def _records(book: Ledger, arm: str, task: str) -> Iterator[SampleRecord]:

@@ -3,7 +3,7 @@
 Whatever comes from a file is validated into these same types by `pydantic.TypeAdapter` at the border (store.py).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tasks.base import Failure as Failure
@@ -51,6 +51,12 @@ class ServerInfo:
     env: dict[str, str]
     """The environment variables that bumpgate set."""
     ready_s: float
+    weights_sha: str | None = None
+    """Over the model's weights and configurations; None where its files can't be seen."""
+    tokenizer_sha: str | None = None
+    """Over the tokenizer's files and the chat template."""
+    effective: dict[str, str] = field(default_factory=dict)
+    """The settings that the engine says it runs with, one entry a leaf; empty where it does not say."""
 
 
 @dataclass(frozen=True, kw_only=True)

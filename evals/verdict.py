@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from evals.compare import Ledger, Tally, check_prompts, compare, discordance, fingerprints, is_scored, ledger, tally, task_spec
+from evals.compare import Ledger, Tally, check_prompts, compare, discordance, is_scored, ledger, tally, task_spec
 from evals.divergence import GREEDY, diverge
 from evals.findings import findings, gate_count, reasons_words
+from evals.identity import mixture
 from evals.records import ArmSpec, Delta, Evidence, GateResult, GateSpec, TaskSpec, Verdict, VerdictName
 from evals.stats import clopper_pearson, p_words, samples_for_margin, surely_above
 
@@ -90,8 +91,8 @@ def _incomparable(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec
     if 2 * n < planned:
         return f"errors: {planned - n} of {planned} samples could not be measured on both arms, too many to decide"
     for name, who in ((evidence.baseline, "the baseline"), (arm.name, "the candidate")):
-        if mixed := fingerprints(book, name, spec):
-            return f"{who} was not one configuration: its answers carry {len(mixed)} fingerprints ({', '.join(mixed)})"
+        if mixed := mixture(evidence, book, name, spec):
+            return f"{who} was not one configuration: {mixed}"
     rounds = [tally(book, evidence.baseline, gate.task, k) for k in range(spec.rounds)]
     unanswered = next((said for seen in rounds if (said := _unanswered(seen))), None)
     return unanswered or _at_floor(rounds[0], spec.chance, gate.margin)

@@ -108,3 +108,13 @@ block_size
     "an empty log": ("", None),
 }
 """By what happened: (log, cause)."""
+
+ENGINE_CONFIG = (
+    "(APIServer pid=6) INFO 11-30 03:00:00 [api_utils.py:286] non-default args: {'model_tag': '/m'}\n"
+    "(EngineCore pid=7) INFO 11-30 03:00:02 [core.py:123] Initializing a V1 LLM engine (v0.29.0) with config: model='/m', "
+    "speculative_config=SpeculativeConfig(method='mtp', model='/m', num_spec_tokens=1), tokenizer='/m', dtype=torch.bfloat16, "
+    "structured_outputs_config=StructuredOutputsConfig(backend='auto', reasoning_parser='', enable_in_reasoning=False), "
+    "enable_prefix_caching=True, compilation_config={'mode': <CompilationMode.NONE: 0>, 'custom_ops': ['all', 'none'], "
+    "'inductor_passes': {}, 'pass_config': {'fuse_norm_quant': True, 'enable_sp': False}, 'local_cache_dir': None}\n"
+    "(EngineCore pid=7) INFO 11-30 03:00:09 [kv_cache_utils.py:2032] GPU KV cache size: 1,048,576 tokens, Maximum concurrency\n"
+)

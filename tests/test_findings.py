@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import pytest
 from evidence import BASELINE, CANDIDATE, change, evidence, launch_failure, passes, samples, two_arms
 
 from evals.records import ArmSpec, Evidence, Finding, Marks, ServerInfo, TaskSpec, Window
@@ -221,6 +222,27 @@ def test_speculation_that_was_asked_for_and_never_drafted_is_an_alarm() -> None:
     assert of_kind(spoken(on, 0), "speculation_off")
     assert not of_kind(spoken(on, 7), "speculation_off")
     assert not of_kind(spoken(("vllm", "serve", "m"), None), "speculation_off")
+
+
+def attested(launch: int = 0, **over: str) -> ServerInfo:
+    told = {"version": "0.29.0", "weights_sha": "w", "tokenizer_sha": "t"} | over
+    return ServerInfo(launch=launch, engine="e", fingerprint=None, model="m", argv=(), env={}, ready_s=0.0, **told)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("what", ["version", "weights_sha", "tokenizer_sha"])
+def test_an_arm_whose_launches_differ_is_an_alarm_and_judges_nothing(what: str) -> None:
+    """Somebody changed the model's files, or the environment, under the run."""
+    changed = replace(FLAT, servers={BASELINE: (attested(), attested(1, **{what: "other"})), CANDIDATE: (attested(),)})
+    assert [(f.severity, f.arm) for f in of_kind(changed, "launches_differ")] == [("alarm", BASELINE)]
+    assert judge(changed).overall == "INVALID"
+    assert "the baseline was not one configuration: its launches had 2" in judge(changed).gates[0].reason
+
+
+def test_another_tokenizer_is_said_where_prompts_were_meant_to_be_equal() -> None:
+    run = replace(FLAT, servers={BASELINE: (attested(),), CANDIDATE: (attested(tokenizer_sha="u"),)})
+    assert [f.severity for f in of_kind(run, "tokenizer_differs")] == ["note"]
+    assert of_kind(other_prompts_meant(run), "tokenizer_differs") == []
+    assert of_kind(replace(run, servers={BASELINE: (attested(),), CANDIDATE: (attested(),)}), "tokenizer_differs") == []
 
 
 def test_two_urls_that_look_like_one_server_are_said() -> None:

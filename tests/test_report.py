@@ -171,8 +171,17 @@ def server(arm: str, launch: int) -> ServerInfo:
         fingerprint=f"vllm-0.29.0-{arm}",
         model=arm,
         argv=tuple(argv),
-        env={"VLLM_NO_USAGE_STATS": "1"},
+        env={"VLLM_NO_USAGE_STATS": "1"} | ({"VLLM_USE_V2_MODEL_RUNNER": "0"} if arm == "awq" else {}),
         ready_s=31.4,
+        weights_sha="a0" * 8 if arm == "awq" else "b0" * 8,
+        tokenizer_sha="c0" * 8,
+        effective={
+            "model": f"/models/{arm}",
+            "quantization": "awq | `x`" if arm == "awq" else "None",
+            "compilation_config.cache_dir": f"/cache/{arm}",
+            "max_num_batched_tokens": "2048" if arm == "mtp" else "8192",
+            **({"speculative_config.method": "mtp"} if arm == "mtp" else {}),
+        },
     )
 
 
@@ -212,6 +221,7 @@ def run() -> Evidence:
             *(greedy_record(arm, launch, i) for arm, launch in launches for i in range(30)),
         ),
         servers={arm: tuple(server(a, k) for a, k in launches if a == arm) for arm in asked},
+        restarts={},
         failures={
             "fp8": (
                 LaunchFailure(
@@ -301,6 +311,22 @@ def test_the_tables_figures_are_the_deltas(evidence: Evidence, card: str) -> Non
         assert (low, high, float(cells[6])) == pytest.approx((d.ci_low, d.ci_high, d.excluded_drop_worst), abs=0.051)
         assert cells[3].startswith(f"{d.n}")
         assert cells[8] == f"{d.newly_wrong} / {d.newly_right}"
+
+
+def test_what_changed_is_told_arm_by_arm(card: str, document: dict[str, Any]) -> None:
+    part = card[card.index("## What changed") : card.index("## Warnings")]
+    assert [line for line in part.splitlines() if line.startswith("| ") and "differs in" not in line] == [
+        f"| model files, sha256 | `{'b0' * 8}` | `{'a0' * 8}` |",
+        "| VLLM\\_USE\\_V2\\_MODEL\\_RUNNER | – | `0` |".replace("\\_", "_"),
+        "| in effect: quantization | `None` | `` awq \\| `x` `` |",
+        """| --speculative-config | – | `{"method": "mtp", "num_speculative_tokens": 2}` |""",
+        "| in effect: max_num_batched_tokens | `8192` | `2048` |",
+    ]
+    assert {c["what"]: c["candidate"] for c in document["arms"]["mtp"]["changes"]} == {
+        "--speculative-config": '{"method": "mtp", "num_speculative_tokens": 2}',
+        "in effect: max_num_batched_tokens": "2048",
+    }
+    assert document["arms"]["bf16"]["changes"] == []
 
 
 def test_verdict_json_has_what_a_machine_needs(document: dict[str, Any], verdict: Verdict) -> None:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from evals.records import Evidence, GateResult, Verdict
+from evals.report import scorecard
 
 SCHEMA_VERSION = 1
 
@@ -52,6 +53,14 @@ def _arm(evidence: Evidence, verdict: Verdict, name: str) -> dict[str, Any]:
         "model": last.model if last else None,
         "args": list(last.argv) if last else None,
         "launches": len(servers),
+        "weights_sha": last.weights_sha if last else None,
+        "tokenizer_sha": last.tokenizer_sha if last else None,
+        "restarts": len(evidence.restarts.get(name, ())),
+        "changes": [
+            {"what": c.what, "baseline": c.baseline, "candidate": c.candidate}
+            for c in scorecard.changes(evidence, name)
+            if name != evidence.baseline
+        ],
         "reason": failures[-1].reason if failures else None,
         "log_tail": list(failures[-1].log_tail) if failures else [],
     }

@@ -3,13 +3,11 @@
 Only here are figures rounded. Nothing is decided here.
 """
 
-import shlex
-from collections.abc import Iterable
-
 from evals.divergence import sentence
 from evals.records import Divergence, Evidence, Finding, GateResult, SampleRecord, Verdict, VerdictName
+from evals.report import arms
 from evals.report import scorecard as rows
-from evals.report.text import block, code, inline
+from evals.report.text import block, code, inline, table
 
 ANSWER_CHARS = 200
 _MEANING: dict[VerdictName, str] = {
@@ -27,11 +25,12 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
     parts = [
         _head(evidence, verdict),
         _gates(evidence, verdict),
+        arms.changes(evidence),
         _findings(verdict.findings),
         _failures(evidence),
         _flips(evidence, verdict),
         _greedy(evidence, verdict.divergences),
-        _arms(evidence),
+        arms.arms(evidence),
         _answers(evidence),
         _costs(evidence),
         _harness(evidence),
@@ -64,7 +63,7 @@ def _gates(evidence: Evidence, verdict: Verdict) -> str:
         "largest drop that the answers don't rule out at 95 %, with everything that could not be measured counted against the "
         "candidate. PASS: it is below the *drop allowed* (the margin). REGRESSION: it is not, and the drop is real."
     )
-    return f"{_table(head, [_gate_cells(g) for g in verdict.gates])}\n\n{note}"
+    return f"{table(head, [_gate_cells(g) for g in verdict.gates])}\n\n{note}"
 
 
 def _gate_cells(g: GateResult) -> list[str]:
@@ -113,12 +112,12 @@ def _flips(evidence: Evidence, verdict: Verdict) -> str:
         if gate.delta is None or not shown:
             continue
         head = f"sample | expected | {evidence.baseline} | {gate.arm}"
-        table = _table(head, [_flip_cells(row) for row in shown])
+        flipped = table(head, [_flip_cells(row) for row in shown])
         counts = f"{gate.delta.newly_wrong} newly wrong, {gate.delta.newly_right} newly right"
         parts.append(
             f"**{gate.arm} · {gate.task}**: {counts}"
             + (f"; {len(shown)} shown" if len(shown) == rows.MAX_FLIPS else "")
-            + f"\n\n{table}"
+            + f"\n\n{flipped}"
         )
     return "## Answers that changed sides\n\n" + "\n\n".join(parts) if parts else ""
 
@@ -161,7 +160,7 @@ def _greedy(evidence: Evidence, divergences: tuple[Divergence, ...]) -> str:
             f"candidate | prompt | equal before they part | top-2 gap there, nats | {evidence.baseline} differs from itself too"
         )
         gaps = "The widest gaps, up to three an arm. Near 0 is a tie that rounding turns; above 1 is another opinion."
-        lines += ["", _table(head, cells), "", gaps]
+        lines += ["", table(head, cells), "", gaps]
     return "\n".join(lines)
 
 
@@ -173,34 +172,6 @@ def _divergence_cells(d: Divergence) -> list[list[str]]:
     return cells
 
 
-def _arms(evidence: Evidence) -> str:
-    cells, commands = [], []
-    for arm in evidence.arms:
-        servers, failures = evidence.servers.get(arm.name, ()), evidence.failures.get(arm.name, ())
-        name = f"{arm.name} (baseline)" if arm.name == evidence.baseline else arm.name
-        failed = f"{len(failures)} failed" if failures else ""
-        if servers:
-            s = servers[0]
-            launches = f"{len(servers)}" + (f", {failed}" if failed else "")
-            cells.append(
-                [
-                    name,
-                    inline(s.engine),
-                    inline(s.version or "–", 40),
-                    code(s.model, 60),
-                    inline(s.fingerprint or "–", 60),
-                    launches,
-                    f"{s.ready_s:.0f} s",
-                ]
-            )
-            if s.argv:
-                commands.append(f"# {arm.name}\n{shlex.join(['vllm', *s.argv[1:]])}")
-        else:
-            cells.append([name, inline(failures[-1].engine) if failures else "–", "–", "–", "–", failed or "none", "–"])
-    table = _table("arm | engine | version | served model | fingerprint | launches | ready in", cells)
-    return f"## Arms\n\n{table}" + (f"\n\n{block(chr(10).join(commands))}" if commands else "")
-
-
 def _answers(evidence: Evidence) -> str:
     cells = [
         [t.arm, t.task, str(t.correct), str(t.wrong), _counts(t.no_answer), _counts(t.errors)] for t in rows.tallies(evidence)
@@ -208,7 +179,7 @@ def _answers(evidence: Evidence) -> str:
     if not cells:
         return ""
     head = "arm | task | correct | wrong | no answer (counts as not correct) | not measured"
-    return f"## Answers, over all rounds\n\n{_table(head, cells)}"
+    return f"## Answers, over all rounds\n\n{table(head, cells)}"
 
 
 def _costs(evidence: Evidence) -> str:
@@ -225,7 +196,7 @@ def _costs(evidence: Evidence) -> str:
         cells.append([c.arm, c.task, str(c.samples), f"{c.seconds_per_sample:.2f}", tokens, speed, acceptance, hits])
     head = "arm | task | samples asked | s / sample | tokens / sample | tokens / s | draft tokens accepted | prefix-cache hits"
     note = "Wall time over samples, with several asked at once. A figure that the engine does not tell is –."
-    return f"## Time, tokens, speculation\n\n{_table(head, cells)}\n\n{note}"
+    return f"## Time, tokens, speculation\n\n{table(head, cells)}\n\n{note}"
 
 
 def _harness(evidence: Evidence) -> str:
@@ -238,7 +209,7 @@ def _harness(evidence: Evidence) -> str:
     if not cells:
         return ""
     head = "arm | task | samples | ours, % | lm-eval, % ± stderr | where the two part"
-    return f"## lm-eval's own numbers, round 1\n\n{_table(head, cells)}"
+    return f"## lm-eval's own numbers, round 1\n\n{table(head, cells)}"
 
 
 def _method(evidence: Evidence) -> str:
@@ -253,13 +224,6 @@ def _method(evidence: Evidence) -> str:
         "(over several rounds: by the interval) at 5 % divided by the number of gates. "
         f"`bumpgate report {evidence.run_id}` makes every figure again from the journal."
     )
-
-
-def _table(head: str, body: Iterable[list[str]]) -> str:
-    """`head` is the first row as it is written."""
-    lines = [f"| {head} |", f"|{'---|' * (head.count(' | ') + 1)}"]
-    lines += [f"| {' | '.join(cells)} |" for cells in body]
-    return "\n".join(lines)
 
 
 def _counts(counts: dict[str, int]) -> str:

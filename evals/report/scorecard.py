@@ -1,5 +1,6 @@
 """The rows of a scorecard: what is shown, computed once, unrounded. Rendering is elsewhere."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -167,3 +168,52 @@ def flip_rows(evidence: Evidence, task: str, arm: str) -> list[FlipRow]:
 
 def _outcome(record: SampleRecord | None) -> bool | None:
     return record.score.outcome == "correct" if record and record.score else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeRow:
+    """One thing in which a candidate's server differs from the baseline's."""
+
+    arm: str
+    what: str
+    baseline: str | None
+    candidate: str | None
+
+
+def changes(evidence: Evidence, arm: str) -> list[ChangeRow]:
+    """As told by the first launches of the two: version, files, flags, variables, and what the engine says it runs with."""
+    ours, theirs = (next(iter(evidence.servers.get(name, ())), None) for name in (evidence.baseline, arm))
+    if ours is None or theirs is None:
+        return []
+    pairs: list[tuple[str, str | None, str | None]] = [
+        ("engine", ours.engine, theirs.engine),
+        ("version", ours.version, theirs.version),
+        ("model files, sha256", ours.weights_sha, theirs.weights_sha),
+        ("tokenizer and template, sha256", ours.tokenizer_sha, theirs.tokenizer_sha),
+    ]
+    pairs += _differing(_flags(ours.argv), _flags(theirs.argv))
+    pairs += _differing(ours.env, theirs.env)
+    shared = ours.effective.keys() & theirs.effective.keys() - {k for k in ours.effective if _PLACES.search(k)}
+    pairs += [(f"in effect: {k}", ours.effective[k], theirs.effective[k]) for k in ours.effective if k in shared]
+    return [ChangeRow(arm=arm, what=what, baseline=a, candidate=b) for what, a, b in pairs if a != b]
+
+
+_PLACES = re.compile(r"(^|\.)(model|tokenizer|served_model_name|\w*cache_dir|debug_dump_path)$")
+"""Settings that name a place and say nothing of how the engine computes."""
+_OURS = {"--port", "--served-model-name"}
+
+
+def _flags(argv: tuple[str, ...]) -> dict[str, str]:
+    out: dict[str, str] = {}
+    name = ""
+    for word in argv:
+        if word.startswith("--"):
+            name, given, value = word.partition("=")
+            out[name] = value if given else ""
+        elif name:
+            out[name] = f"{out[name]} {word}".strip()
+    return {k: v for k, v in out.items() if k not in _OURS}
+
+
+def _differing(ours: dict[str, str], theirs: dict[str, str]) -> list[tuple[str, str | None, str | None]]:
+    return [(k, ours.get(k), theirs.get(k)) for k in {**ours, **theirs} if ours.get(k) != theirs.get(k)]

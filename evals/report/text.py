@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 _BIDI = set("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """They would show the rest of a line in another order."""
@@ -51,3 +52,10 @@ def _unprintable(character: str) -> bool:
 def _fence(text: str, at_least: int) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     return "`" * max(at_least, longest + 1)
+
+
+def table(head: str, body: Iterable[list[str]]) -> str:
+    """`head` is the first row as it is written."""
+    lines = [f"| {head} |", f"|{'---|' * (head.count(' | ') + 1)}"]
+    lines += [f"| {' | '.join(cells)} |" for cells in body]
+    return "\n".join(lines)

@@ -1,0 +1,92 @@
+"""What an arm's server was: one configuration from its first answer to its last, and another than the baseline's? Pure."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+
+from evals.compare import Ledger, fingerprints
+from evals.records import ArmSpec, Evidence, Finding, ServerInfo, TaskSpec
+
+
+def mixture(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str | None:
+    """What of an arm changed while a task was asked; None where nothing did, as far as it was told."""
+    if mixed := fingerprints(book, arm, spec):
+        return f"its answers carry {len(mixed)} fingerprints ({', '.join(mixed)})"
+    return next(launch_changes(evidence.servers.get(arm, ())), None)
+
+
+def launch_changes(launches: tuple[ServerInfo, ...]) -> Iterator[str]:
+    """In what an arm's launches differ."""
+    told = {
+        "versions": [s.version for s in launches],
+        "sets of model files": [s.weights_sha for s in launches],
+        "tokenizers": [s.tokenizer_sha for s in launches],
+    }
+    for what, values in told.items():
+        seen = sorted({value for value in values if value is not None})
+        if len(seen) > 1:
+            yield f"its launches had {len(seen)} {what} ({', '.join(seen)})"
+
+
+def findings(evidence: Evidence, arm: ArmSpec) -> Iterator[Finding]:
+    yield from _fingerprints(evidence, arm.name)
+    yield from _launches(evidence, arm.name)
+    yield from _speculation(evidence, arm.name)
+    if arm.name != evidence.baseline:
+        yield from _same_server(evidence, arm.name)
+        yield from _tokenizer(evidence, arm)
+
+
+def _fingerprints(evidence: Evidence, arm: str) -> Iterator[Finding]:
+    seen = Counter(
+        record.response.fingerprint
+        for record in evidence.records
+        if record.arm == arm and record.response is not None and record.response.fingerprint is not None
+    )
+    if len(seen) > 1:
+        text = (
+            f"{len(seen)} fingerprints in {seen.total()} responses over {len(evidence.servers.get(arm, ()))} launches, "
+            f"so the arm was not one configuration: {', '.join(f'{n} {name}' for name, n in seen.most_common())}"
+        )
+        yield Finding(severity="warning", kind="fingerprint_changed", arm=arm, task=None, text=text)
+
+
+def _launches(evidence: Evidence, arm: str) -> Iterator[Finding]:
+    for change in launch_changes(evidence.servers.get(arm, ())):
+        text = f"the arm was not one configuration: {change}"
+        yield Finding(severity="alarm", kind="launches_differ", arm=arm, task=None, text=text)
+
+
+def _speculation(evidence: Evidence, arm: str) -> Iterator[Finding]:
+    """A feature that was asked for and never worked measures nothing of what it was asked for."""
+    asked = any(word.startswith("--speculative-") for server in evidence.servers.get(arm, ()) for word in server.argv)
+    windows = [w for w in evidence.windows if w.arm == arm]
+    if asked and windows and not any(w.drafts for w in windows):
+        text = f"speculation was asked for, and no draft was counted over {sum(w.samples for w in windows)} samples"
+        yield Finding(severity="alarm", kind="speculation_off", arm=arm, task=None, text=text)
+
+
+def _same_server(evidence: Evidence, arm: str) -> Iterator[Finding]:
+    """Two urls may lead to one server, and then nothing was compared."""
+    pairs = itertools.product(evidence.servers.get(evidence.baseline, ()), evidence.servers.get(arm, ()))
+    for a, b in pairs:
+        known = a.fingerprint is not None and a.engine.startswith("url ") and b.engine.startswith("url ")
+        if known and a.engine != b.engine and (a.fingerprint, a.version, a.model) == (b.fingerprint, b.version, b.model):
+            text = (
+                f"{b.engine} shows the version, served model and fingerprint of the baseline's {a.engine} "
+                f"({b.version}, {b.model}, {b.fingerprint}): are these two servers, and is one of them changed?"
+            )
+            yield Finding(severity="warning", kind="same_server", arm=arm, task=None, text=text)
+            return
+
+
+def _tokenizer(evidence: Evidence, arm: ArmSpec) -> Iterator[Finding]:
+    ours, theirs = (next(iter(evidence.servers.get(name, ())), None) for name in (evidence.baseline, arm.name))
+    if arm.same_prompts and ours and theirs and ours.tokenizer_sha and theirs.tokenizer_sha:
+        if ours.tokenizer_sha == theirs.tokenizer_sha:
+            return
+        text = (
+            f"its tokenizer files or chat template differ from the baseline's ({ours.tokenizer_sha}, {theirs.tokenizer_sha}); "
+            "whether a prompt changed is told by the prompts' token ids"
+        )
+        yield Finding(severity="note", kind="tokenizer_differs", arm=arm.name, task=None, text=text)
