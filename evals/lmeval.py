@@ -5,14 +5,16 @@ draws the same examples for a sample whatever n is, so that a longer run extends
 """
 
 import contextlib
+import copy
 import io
 import json
 import logging
 import random
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from unittest.mock import patch
 
 import datasets
@@ -115,7 +117,7 @@ class Gsm8k:
             overrides["num_fewshot"] = config.fewshot
         if config.data_dir:
             overrides |= _local_files(Path(config.data_dir), config.fewshot)
-        with _no_stdout():
+        with _Quiet():
             try:
                 self._manager = TaskManager(include_defaults=False)  # its index of 26,000 files takes seconds
                 self._task = self._manager.load([overrides])["tasks"]["gsm8k"]
@@ -139,11 +141,16 @@ class Gsm8k:
     def run(self, ask: Ask) -> Marked:
         """One pass over all samples."""
         targets = [str(gsm8k.target_number(row["answer"])) for row in self._task.dataset["test"]]
-        relay = _Relay(ask, [f"test-{i}" for i in self._order], targets)
-        with _no_stdout():
+        with _Quiet() as quiet:
+
+            def asked(samples: tuple[Sample, ...]) -> dict[str, Response | Failure]:
+                with quiet.left():
+                    return ask(samples)
+
+            relay = _Relay(asked, [f"test-{i}" for i in self._order], targets)
             out = lm_eval.simple_evaluate(
                 model=relay,
-                tasks=[self._task],
+                tasks=[copy.copy(self._task)],  # it keeps a pass's requests in itself
                 task_manager=self._manager,
                 apply_chat_template=True,
                 fewshot_as_multiturn=True,
@@ -210,12 +217,31 @@ def _be_quiet() -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
-@contextlib.contextmanager
-def _no_stdout() -> Iterator[None]:
+_ONE_AT_A_TIME = threading.Lock()
+"""lm-eval seeds and redirects what belongs to the whole process, so that arms side by side take turns in it."""
+
+
+class _Quiet:
     """lm-eval and tqdm write to the terminal whatever they are told; our own display owns it."""
-    with (
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(io.StringIO()),
-        patch.object(lm_eval.evaluator, "get_git_commit_hash", lambda: None),  # runs git in whatever folder we are in
-    ):
-        yield
+
+    def __enter__(self) -> Self:
+        _ONE_AT_A_TIME.acquire()
+        self._undo = contextlib.ExitStack()
+        self._undo.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        self._undo.enter_context(contextlib.redirect_stderr(io.StringIO()))
+        # It runs git in whatever folder we are in.
+        self._undo.enter_context(patch.object(lm_eval.evaluator, "get_git_commit_hash", lambda: None))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._undo.close()
+        _ONE_AT_A_TIME.release()
+
+    @contextlib.contextmanager
+    def left(self) -> Iterator[None]:
+        """For as long as the server is asked: another arm may have its turn."""
+        self.__exit__()
+        try:
+            yield
+        finally:
+            self.__enter__()

@@ -60,6 +60,27 @@ def launches(experiment: Experiment) -> tuple[Launch, ...]:
     return tuple(launch for launch in [*first, *base] if launch.stages)
 
 
+def batches(experiment: Experiment) -> tuple[tuple[Launch, ...], ...]:
+    """The launches in the order of the run, those that run side by side together.
+
+    Only where the experiment says `parallel`, and only servers that we start on devices which they name and don't share.
+    """
+    out: list[tuple[Launch, ...]] = []
+    for launch in launches(experiment):
+        together = [*(out[-1] if out else ()), launch]
+        if len(together) > 1 and experiment.parallel and _disjoint([one.arms[0] for one in together]):
+            out[-1] = tuple(together)
+        else:
+            out.append((launch,))
+    return tuple(out)
+
+
+def _disjoint(arms: list[Arm]) -> bool:
+    devices = [device for arm in arms for device in arm.devices]
+    ours = all(arm.devices and not isinstance(arm.engine, UrlEngine) for arm in arms)
+    return ours and len(devices) == len(set(devices))
+
+
 def _launch(experiment: Experiment, arms: list[Arm], index: int) -> Launch:
     stages: list[Stage] = []
     for arm in arms:
@@ -118,6 +139,8 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
         for g in experiment.gates
         if g.margin < 0.1
     ]
+    if experiment.parallel and all(len(batch) == 1 for batch in batches(experiment)):
+        out.append("parallel: no two arms that follow each other name disjoint `devices`, so that they run one after another")
     if not experiment.gates:
         out.append("no gate: nothing can PASS; add `gates:`")
     if not experiment.candidates:

@@ -3,7 +3,9 @@
 import itertools
 import re
 import signal
-from dataclasses import dataclass, replace
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,6 +31,8 @@ class _Run:
     data: Data
     reporter: Reporter
     restarts: int
+    halted: threading.Event = field(default_factory=threading.Event)
+    """Set when the run is being stopped: what servers do from then on is no result."""
 
     def todo(self, launch: Launch) -> Launch:
         """What is still to be asked of it."""
@@ -68,11 +72,10 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:
         _forget_replaced(experiment, journal, reporter)
         store.write_text(folder / "experiment.yaml", experiment.source)
         this = _Run(journal=journal, data=data, reporter=reporter, restarts=experiment.restarts)
-        for launch in plan.launches(experiment):
-            todo = this.todo(launch)
-            reporter.answered(sum(journal.answered(place(s)) for s in launch.stages if s not in todo.stages))
-            if todo.stages:
-                _run_launch(todo, this)
+        for batch in plan.batches(experiment):
+            done = [s for launch in batch for s in launch.stages if s not in this.todo(launch).stages]
+            reporter.answered(sum(journal.answered(place(s)) for s in done))
+            _side_by_side([launch for launch in batch if this.todo(launch).stages], this)
         journal.finish()
         contents = journal.contents
     return report.write(folder, contents)
@@ -128,6 +131,23 @@ def pick_folder(reports: Path, experiment: Experiment, run_id: str | None, new: 
     return reports / f"{experiment.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
 
 
+def _side_by_side(launches: list[Launch], run: "_Run") -> None:
+    """Several launches at once, each in a thread of its own; one alone in ours."""
+    if len(launches) < 2:
+        for launch in launches:
+            _run_launch(launch, run)
+        return
+    with ThreadPoolExecutor(len(launches)) as pool:
+        futures = [pool.submit(_run_launch, launch, run) for launch in launches]
+        try:
+            for future in futures:
+                future.result()
+        finally:  # an interrupt reaches this thread alone: the others end when their servers do
+            while wait(futures, timeout=0.2).not_done:
+                run.halted.set()
+                leftovers.end(run.journal.folder / LOGS, lambda _: None)
+
+
 def _run_launch(launch: Launch, run: "_Run") -> None:
     """Start the server and ask every stage; a start that fails is a result of its arms, and the run goes on.
 
@@ -135,9 +155,13 @@ def _run_launch(launch: Launch, run: "_Run") -> None:
     """
     for died in range(run.restarts + 1):
         todo = run.todo(launch)
+        if run.halted.is_set():
+            return None
         try:
             return _serve_launch(todo, run)
         except EngineError as e:
+            if run.halted.is_set():
+                return None
             first = todo.arms[0]
             if not isinstance(e, ServerDied) or died == run.restarts or isinstance(first.engine, UrlEngine):
                 return _note_failure(todo, e, run)

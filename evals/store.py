@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import re
+import threading
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -30,6 +31,7 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.folder, path = folder, folder / JOURNAL
+        self._lock = threading.RLock()  # arms side by side write into one journal
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = path.open("ab")
@@ -68,10 +70,11 @@ class Journal:
 
     def _write(self, line: JsonDict) -> None:
         text = json.dumps(line, separators=(",", ":"))
-        take(self.contents, json.loads(text))  # first, so that no line is ever written that can't be read back
         try:
-            self._file.write(text.encode() + b"\n")
-            self._file.flush()
+            with self._lock:
+                take(self.contents, json.loads(text))  # first, so that no line is ever written that can't be read back
+                self._file.write(text.encode() + b"\n")
+                self._file.flush()
         except OSError as e:
             where, undone = (
                 self.folder / JOURNAL,
@@ -121,13 +124,15 @@ class Journal:
         self._write({"kind": "finished"})
 
     def answered(self, place: Place) -> int:
-        return sum(p == place for p, _ in self.contents.answers)
+        with self._lock:
+            return sum(p == place for p, _ in self.contents.answers)
 
     def has_stage(self, place: Place, n: int | None) -> bool:
         """Whether the stage was asked to its end, for at least `n` samples (None: all) and without a failure."""
         if self.contents.stages.get(place, 0) < (ALL if n is None else n):
             return False
-        return not any(a.failure for (p, _), a in self.contents.answers.items() if p == place)
+        with self._lock:
+            return not any(a.failure for (p, _), a in self.contents.answers.items() if p == place)
 
 
 def write_text(path: Path, text: str) -> None:

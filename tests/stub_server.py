@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from engine_logs import ENGINE_TRACEBACK, START_TRACEBACK
@@ -269,6 +270,18 @@ def pupil(request: Json) -> Reply:
     )
 
 
+def _meeting(request: Json) -> Reply:
+    """Answers once two stubs have been asked something: never, where one runs after the other."""
+    folder = Path(os.environ["STUB_MEET"])
+    (folder / f"{os.environ['STUB_NAME']}.here").touch()
+    deadline = time.monotonic() + HANG_S
+    while len(list(folder.glob("*.here"))) < 2:
+        if time.monotonic() > deadline:
+            return error(500, "nobody came")
+        time.sleep(0.01)
+    return pupil(request)
+
+
 def _write_down(request: Json) -> None:
     """One line for an answer that was sent, in one write, so that lines of several threads don't mix."""
     line = json.dumps([os.environ["STUB_NAME"], request["messages"][-1]["content"]]) + "\n"
@@ -292,6 +305,8 @@ def _child(argv: list[str]) -> None:
             answer = _dying_slowly
         case "mid-run":
             answer = _dying_after(int(amount))
+        case "meet":
+            answer = _meeting
         case "stubborn":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         case "grandchild":

@@ -146,3 +146,18 @@ def test_a_margin_that_looks_like_a_share_is_said() -> None:
 def test_a_plan_tells_in_which_flags_an_arm_differs_from_the_baseline() -> None:
     base, other = replace(BASELINE, args={"a": 1, "b": 2}), replace(QUANTIZED, args={"a": 1, "c": {"d": 3}})
     assert plan.own_flags(experiment(base, other), other) == {"b": None, "c": {"d": 3}}
+
+
+def test_arms_on_disjoint_devices_run_together_only_when_told() -> None:
+    arms = [replace(a, devices=d) for a, d in ((BASELINE, (0, 1)), (QUANTIZED, (2, 3)), (replace(QUANTIZED, name="b"), (3,)))]
+    chosen = experiment(*arms)
+    assert [len(batch) for batch in plan.batches(chosen)] == [1, 1, 1, 1]
+    together = [[launch.arms[0].name for launch in batch] for batch in plan.batches(replace(chosen, parallel=True))]
+    assert together == [["base", "awq"], ["b", "base"]]
+
+
+@pytest.mark.parametrize("devices", [(), (0,)])
+def test_arms_that_share_devices_or_name_none_run_one_after_another_and_that_is_said(devices: tuple[int, ...]) -> None:
+    chosen = replace(experiment(replace(BASELINE, devices=(0,)), replace(QUANTIZED, devices=devices)), parallel=True)
+    assert [len(batch) for batch in plan.batches(chosen)] == [1, 1, 1]
+    assert any(w.startswith("parallel: no two arms") for w in plan.warnings(chosen))

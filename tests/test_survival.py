@@ -122,14 +122,18 @@ def test_a_run_killed_at_any_moment_goes_on_to_the_same_records_and_asks_nothing
         assert not list((folder / "logs").glob("*.process"))
 
 
-def _start(chosen: Experiment, folder: Path) -> int:
+def _start(chosen: Experiment, folder: Path, *, heed: bool = False) -> int:
     """A harness of its own, forked so that it need not import everything again."""
     if child := os.fork():
         return child
     code = 1
     try:
+        if heed:
+            run.heed_signals()
         run.run(chosen, folder, Silent())
         code = 0
+    except KeyboardInterrupt:
+        code = 130
     finally:
         os._exit(code)
 
@@ -175,6 +179,39 @@ def test_an_engine_that_goes_on_dying_ends_with_what_it_has_and_the_others_are_m
     assert 0 < sum(bool(r.response) for r in told.records if r.arm == "new") <= 6
     assert sum(bool(r.response) for r in told.records if r.arm == "old") == 2 * N + 12
     assert store.read(tmp_path / "run").finished
+
+
+def side_by_side(folder: Path, fault: str) -> Experiment:
+    experiment(folder, old=fault, new=fault)
+    text = (folder / "x.yaml").read_text()
+    text = text.replace("launches: 2", "launches: 1\nparallel: true").replace("    model: .", "    model: .\n    devices: [0]")
+    text = text.replace("new: {extends: old,", "new: {extends: old, devices: [1],")
+    (folder / "x.yaml").write_text(text.replace("env: {STUB_ANSWERS", f"env: {{STUB_MEET: {folder}, STUB_ANSWERS"))
+    return config.load(folder / "x.yaml")
+
+
+def test_arms_on_disjoint_devices_run_side_by_side_with_the_same_records(tmp_path: Path) -> None:
+    assert run.run(side_by_side(tmp_path, "meet"), tmp_path / "run", Silent()).overall == "PASS"
+    told = evidence(tmp_path / "run")
+    assert len(records(told)) == 2 * 2 * N + 2 * 6
+    assert all(r.response for r in told.records)
+    devices = {name: servers[0].argv for name, servers in told.servers.items()}
+    assert devices.keys() == {"old", "new"}
+    assert {h.filter: h.value for h in told.harness if h.arm == "new"} == {"strict-match": 1.0, "flexible-extract": 1.0}
+
+
+def test_an_interrupt_ends_all_servers_that_run_side_by_side(tmp_path: Path) -> None:
+    chosen = side_by_side(tmp_path, "meet")
+    child = _start(chosen, tmp_path / "run", heed=True)
+    deadline = time.monotonic() + 30
+    while len(list(tmp_path.glob("*.here"))) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(child, signal.SIGTERM)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
+    assert servers(tmp_path) == []
+    assert evidence(tmp_path / "run").failures == {}
+    assert run.run(chosen, tmp_path / "run", Silent()).overall == "PASS"
 
 
 def test_restarts_can_be_switched_off(tmp_path: Path) -> None:

@@ -90,7 +90,10 @@ def end_recorded(record: Path) -> int | None:
     A pid is used again sooner or later, so the time of the start must be the recorded one. Where the first process of the
     session has ended and others of it run on, they are known by the session: its number is nobody else's while one lives.
     """
-    boot, _, line = record.read_text().partition(" ")
+    try:
+        boot, _, line = record.read_text().partition(" ")
+    except FileNotFoundError:  # it has just been stopped in another thread
+        return None
     fields, ended = _fields(line), None
     if fields and boot == _BOOT.read_text().strip():
         pid, started = int(fields[0]), int(fields[21])
@@ -99,7 +102,7 @@ def end_recorded(record: Path) -> int | None:
         if members and leader in (started, None):
             end_group(pid)
             ended = pid
-    record.unlink()
+    record.unlink(missing_ok=True)
     return ended
 
 
