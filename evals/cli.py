@@ -60,9 +60,12 @@ def run(
     new: Annotated[
         bool, typer.Option("--new", help="Start afresh, also when an unfinished run of this experiment is there.")
     ] = False,
+    budget: Annotated[
+        str | None, typer.Option("--budget", metavar="TIME", help="Ask only what fits into this time, such as 3h or 90m.")
+    ] = None,
 ) -> None:
     """Serve every arm, ask every task, judge, and write the scorecard. Run it again and it goes on where it stopped."""
-    _run(_experiment(experiment), reports, run_id, new)
+    _run(_experiment(experiment), reports, run_id, new, budget)
 
 
 @app.command()
@@ -70,13 +73,13 @@ def demo(reports: Reports = Path("reports")) -> None:
     """The whole thing on a tiny model that is shipped, with a real vLLM on this machine's CPU."""
     path = shipped.experiment(shipped.demo())
     assert path is not None
-    _run(config.load(path), reports, None, False)
+    _run(config.load(path), reports, None, False, None)
 
 
 @app.command(name="plan")
 def show_plan(experiment: File) -> None:
     """What a run will start and ask, and what each gate will be able to exclude. Starts nothing."""
-    from evals import plan  # scipy takes a second to import, which --help need not pay
+    from evals import budget, plan, rates  # scipy takes a second to import, which --help need not pay
 
     chosen = _experiment(experiment)
     out = Console(soft_wrap=True, highlight=False, markup=False)
@@ -100,6 +103,7 @@ def show_plan(experiment: File) -> None:
         out.print(f"gate {gate.arm} · {gate.task}: margin {gate.margin:g}, n {gate.n or 'all'}: {can} if nothing changed "
                   f"(at {100 * plan.ASSUMED_DISCORDANCE:.0f} % flips; a PASS is 80 % likely from n = {gate.n_needed})"
                   )  # fmt: skip
+    out.print(budget.sentence(budget.cost(chosen, rates.known(chosen))))
     for warning in plan.warnings(chosen):
         out.print(f"warning: {warning}")
 
@@ -121,19 +125,21 @@ def _experiment(name: str) -> Experiment:
     return config.load(shipped.find(name))
 
 
-def _run(experiment: Experiment, reports: Path, run_id: str | None, new: bool) -> None:
+def _run(experiment: Experiment, reports: Path, run_id: str | None, new: bool, budget: str | None) -> None:
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     try:
+        from evals import budget as times
         from evals import plan  # lm-eval and scipy cost seconds to import, which --help need not pay
         from evals import run as runner
 
+        budget_s = times.duration_s(budget) if budget is not None else None
         runner.heed_signals()
         folder = runner.pick_folder(reports, experiment, run_id, new)
         for warning in plan.warnings(experiment):
             news.print(f"warning: {warning}")
         news.print(f"{'going on with' if folder.exists() else 'new'} run {folder}")
         with Display(news, plan.requests(experiment)) as display:
-            verdict = runner.run(experiment, folder, display)
+            verdict = runner.run(experiment, folder, display, budget_s)
     except KeyboardInterrupt:  # left to typer it would end with 1, which says REGRESSION
         news.print("stopped; its servers were ended and every answer is kept: the same command goes on from here")
         raise typer.Exit(EXIT_INTERRUPTED) from None

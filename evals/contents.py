@@ -81,6 +81,8 @@ class Contents:
     windows: list[tuple[Place, Window]] = field(default_factory=list)
     harness: dict[tuple[Place, str], HarnessResult] = field(default_factory=dict)
     stages: dict[Place, int] = field(default_factory=dict)
+    allotments: dict[float, dict[str, int]] = field(default_factory=dict)
+    """By budget in seconds: samples by task."""
     finished: bool = False
 
 
@@ -155,6 +157,8 @@ def take(out: Contents, line: JsonDict) -> None:
             out.harness[(place, result.filter)] = result
         case "stage":
             out.stages[_Reader.place.validate_python(line["place"])] = line["n"]
+        case "allotment":
+            out.allotments[float(line["budget_s"])] = {str(task): int(n) for task, n in line["n"].items()}
         case "forget":
             _forget(out, line["arm"])
         case "finished":

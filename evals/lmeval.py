@@ -138,6 +138,11 @@ class Gsm8k:
     def n(self) -> int:
         return len(self._order)
 
+    def samples(self) -> tuple[Sample, ...]:
+        """What a pass asks, in its order."""
+        unasked = Failure(kind="harness", message="not asked")
+        return self.run(lambda samples: {s.id: unasked for s in samples}).samples
+
     def run(self, ask: Ask) -> Marked:
         """One pass over all samples."""
         targets = [str(gsm8k.target_number(row["answer"])) for row in self._task.dataset["test"]]

@@ -4,40 +4,53 @@ import itertools
 import re
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from evals import plan, preflight, report, shipped, store
+from evals import budget, plan, preflight, rates, report, shipped, store
 from evals.engine import Server, leftovers, serve, server_key
 from evals.errors import CanaryError, ConfigError, EngineError, ServerDied, StoreError
 from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
 from evals.lmeval import Gsm8k
-from evals.plan import Launch
+from evals.plan import Launch, Stage
 from evals.progress import Reporter
 from evals.records import ArmSpec, LaunchFailure, TaskSpec, Verdict
-from evals.suite import Data, place, run_stage
+from evals.suite import Data, place, probe, run_stage
 from tasks import TASKS
 
 LOGS = "logs"
+PROBE_S = 60.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Run:
     """What every launch of a run shares."""
 
-    journal: store.Journal
+    experiment: Experiment
+    """With fewer samples once a budget has been allotted."""
     data: Data
+    journal: store.Journal
     reporter: Reporter
-    restarts: int
+    budget_s: float | None
+    began: float = field(default_factory=time.monotonic)
     halted: threading.Event = field(default_factory=threading.Event)
     """Set when the run is being stopped: what servers do from then on is no result."""
 
     def todo(self, launch: Launch) -> Launch:
         """What is still to be asked of it."""
-        left = tuple(s for s in launch.stages if not self.journal.has_stage(place(s), s.task.n))
-        return Launch(index=launch.index, stages=left)
+        stages = (self.current(s) for s in launch.stages)
+        return Launch(index=launch.index, stages=tuple(s for s in stages if not self.journal.has_stage(place(s), s.task.n)))
+
+    def current(self, stage: Stage) -> Stage:
+        return replace(stage, task=next(t for t in self.experiment.tasks if t.name == stage.task.name))
+
+    def reduce(self, n: dict[str, int]) -> None:
+        """Ask only so many samples of each task from now on."""
+        self.experiment = budget.applied(self.experiment, n)
+        self.data = load_data(self.experiment)
 
     def log(self, name: str) -> Path:
         """A log of its own for each start: what an earlier one said is kept."""
@@ -56,8 +69,8 @@ def heed_signals() -> None:
     signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
 
 
-def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:
-    """Run or go on with an experiment in `folder`.
+def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: float | None = None) -> Verdict:
+    """Run or go on with an experiment in `folder`, with as many samples as fit into `budget_s` seconds where that is given.
 
     Raises:
         ConfigError: a data set can't be loaded, or the environment lacks an endpoint's key.
@@ -71,11 +84,14 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter) -> Verdict:
         journal.begin(_header(experiment, folder, journal))
         _forget_replaced(experiment, journal, reporter)
         store.write_text(folder / "experiment.yaml", experiment.source)
-        this = _Run(journal=journal, data=data, reporter=reporter, restarts=experiment.restarts)
+        this = _Run(experiment=experiment, data=data, journal=journal, reporter=reporter, budget_s=budget_s)
+        if budget_s is not None and budget_s in journal.contents.allotments:
+            this.reduce(journal.contents.allotments[budget_s])
         for batch in plan.batches(experiment):
             done = [s for launch in batch for s in launch.stages if s not in this.todo(launch).stages]
             reporter.answered(sum(journal.answered(place(s)) for s in done))
             _side_by_side([launch for launch in batch if this.todo(launch).stages], this)
+            rates.keep(experiment, journal.contents)
         journal.finish()
         contents = journal.contents
     return report.write(folder, contents)
@@ -153,7 +169,8 @@ def _run_launch(launch: Launch, run: "_Run") -> None:
 
     A server that dies while it is asked is started again, a bounded number of times: then its arms end with what they have.
     """
-    for died in range(run.restarts + 1):
+    restarts = run.experiment.restarts
+    for died in range(restarts + 1):
         todo = run.todo(launch)
         if run.halted.is_set():
             return None
@@ -163,9 +180,9 @@ def _run_launch(launch: Launch, run: "_Run") -> None:
             if run.halted.is_set():
                 return None
             first = todo.arms[0]
-            if not isinstance(e, ServerDied) or died == run.restarts or isinstance(first.engine, UrlEngine):
+            if not isinstance(e, ServerDied) or died == restarts or isinstance(first.engine, UrlEngine):
                 return _note_failure(todo, e, run)
-            run.reporter.say(f"{first.name}: {e.reason}; starting it again ({died + 1} of {run.restarts})")
+            run.reporter.say(f"{first.name}: {e.reason}; starting it again ({died + 1} of {restarts})")
             for arm in todo.arms:
                 run.journal.put_restart(arm.name, arm.key, _failure(arm, todo, e))
     return None
@@ -175,8 +192,28 @@ def _serve_launch(launch: Launch, run: "_Run") -> None:
     first = launch.arms[0]
     with serve(first, launch.index, run.log(f"{first.name}-launch{launch.index + 1}"), run.reporter.say) as server:
         fit = [arm for arm in launch.arms if _passes_preflight(arm, server, launch, run)]
-        for stage in (s for s in launch.stages if s.arm in fit):
+        stages = [s for s in launch.stages if s.arm in fit]
+        if run.budget_s is not None and run.budget_s not in run.journal.contents.allotments:
+            _allot(stages, server, run, run.budget_s)
+        for stage in map(run.current, stages):
             run_stage(stage, server, run.data, run.journal, run.reporter)
+
+
+def _allot(stages: list[Stage], server: Server, run: "_Run", budget_s: float) -> None:
+    """See how fast the first server answers, and cut the samples of the whole run to what fits into its time."""
+    marked = [s for s in stages if TASKS[s.task.name].marked]
+    run.reporter.say(f"probing for {PROBE_S:.0f} s how many samples fit into {budget.words(budget_s)}")
+    for stage in marked:
+        probe(stage, server, run.data, run.journal, run.reporter, PROBE_S / len(marked))
+    earlier, now = rates.known(run.experiment), rates.measured(run.experiment, run.journal.contents)
+    known = budget.Rates(samples=earlier.samples | now.samples, ready_s=earlier.ready_s | now.ready_s)
+    sizes = {t.name: len(run.data.samples(t)) for t in run.experiment.tasks}
+    left_s = budget_s - (time.monotonic() - run.began) + server.info.ready_s  # this start is among those that it counts
+    allotment = budget.allot(run.experiment, known, left_s, sizes)
+    for line in allotment.told:
+        run.reporter.say(f"budget: {line}")
+    run.journal.put_allotment(budget_s, allotment.n)
+    run.reduce(allotment.n)
 
 
 def _passes_preflight(arm: Arm, server: Server, launch: Launch, run: "_Run") -> bool:

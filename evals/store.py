@@ -116,6 +116,9 @@ class Journal:
     def stage_done(self, place: Place, n: int | None) -> None:
         self._write({"kind": "stage", "place": asdict(place), "n": ALL if n is None else n})
 
+    def put_allotment(self, budget_s: float, n: dict[str, int]) -> None:
+        self._write({"kind": "allotment", "budget_s": budget_s, "n": n})
+
     def forget(self, arm: str) -> None:
         """Nothing that was written of this arm counts any more; the lines stay."""
         self._write({"kind": "forget", "arm": arm})

@@ -1,15 +1,19 @@
 """One arm × task × round on a running server → answers and scores in the journal."""
 
 import asyncio
+import contextlib
 import hashlib
 import json
+import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evals import sampling, telemetry
 from evals.client import Client, body, messages_sha
 from evals.engine import Server
 from evals.errors import ServerDied
+from evals.experiment import TaskConfig
 from evals.lmeval import Gsm8k
 from evals.plan import Stage
 from evals.progress import Reporter, Row
@@ -26,6 +30,13 @@ class Data:
 
     gsm8k: Gsm8k | None
 
+    def samples(self, task: TaskConfig) -> tuple[Sample, ...]:
+        """What a stage of the task asks, in its order."""
+        if task.name == "greedy":
+            return greedy.prompts()[: task.n]
+        assert self.gsm8k is not None  # loaded for every experiment that has the task
+        return self.gsm8k.samples()
+
 
 class Asker:
     """Asks one stage's samples: what the journal holds is taken from there, the rest goes to the server."""
@@ -40,8 +51,8 @@ class Asker:
         self._row: Row
         self._lost_in_a_row = 0
 
-    def ask(self, samples: tuple[Sample, ...]) -> dict[str, Response | Failure]:
-        """Every sample's answer, by id.
+    def ask(self, samples: tuple[Sample, ...], limit_s: float = math.inf) -> dict[str, Response | Failure]:
+        """Every sample's answer, by id; those that were not begun after `limit_s` are left out.
 
         Raises:
             ServerDied: the server stopped answering; what was answered before is in the journal.
@@ -59,7 +70,7 @@ class Asker:
             title = f"{self.stage.arm.name} · {self.stage.task.name} · round {self.stage.round + 1}"
             self._row = self.reporter.stage(title, len(samples), len(found))
             try:
-                found |= asyncio.run(self._ask_all(missing))
+                found |= asyncio.run(self._ask_all(missing, time.monotonic() + limit_s))
             finally:
                 self._row.end()
         else:
@@ -80,13 +91,15 @@ class Asker:
             out["seed"] = sampling.seed(sample.id, self.stage.round)
         return out
 
-    async def _ask_all(self, samples: list[Sample]) -> dict[str, Response | Failure]:
+    async def _ask_all(self, samples: list[Sample], until: float) -> dict[str, Response | Failure]:
         limit = asyncio.Semaphore(self.stage.task.concurrency)
         arm = self.stage.arm
         async with Client(self.server.endpoint, timeout_s=arm.request.timeout_s, alive=self.server.alive) as client:
 
-            async def one(sample: Sample) -> tuple[str, Response | Failure]:
+            async def one(sample: Sample) -> tuple[str, Response | Failure] | None:
                 async with limit:
+                    if time.monotonic() > until:
+                        return None
                     answer = await client.chat(sample.messages, self._body(sample))
                 self._keep(sample, answer)
                 return sample.id, answer
@@ -96,7 +109,7 @@ class Asker:
                     tasks = [group.create_task(one(s)) for s in samples]
             except ExceptionGroup as failed:  # one failure of many that end alike; that the server died says most
                 raise (failed.subgroup(ServerDied) or failed).exceptions[0] from None
-        return dict(task.result() for task in tasks)
+        return dict(pair for task in tasks if (pair := task.result()) is not None)
 
     def _keep(self, sample: Sample, answer: Response | Failure) -> None:
         if isinstance(answer, Failure):
@@ -131,20 +144,26 @@ def run_stage(stage: Stage, server: Server, data: Data, journal: Journal, report
         ServerDied: the server stopped answering.
     """
     asker = Asker(stage, server, journal, reporter)
-    cold = server.reset_prefix_cache() or None
-    before, start = telemetry.read(server.endpoint.url), time.monotonic()
-    try:
+    with _window(asker):
         match stage.task.name:
             case "gsm8k":
                 _gsm8k(asker, data)
             case "greedy":
-                asker.ask(greedy.prompts()[: stage.task.n])
+                asker.ask(data.samples(stage.task))
             case other:
                 raise AssertionError(f"no way to run task {other!r}")
-    finally:
-        if asker.asked:
-            journal.put_window(asker.place, _window(asker, before, time.monotonic() - start, cold))
     journal.stage_done(asker.place, stage.task.n)
+
+
+def probe(stage: Stage, server: Server, data: Data, journal: Journal, reporter: Reporter, limit_s: float) -> None:
+    """Ask a stage's first samples for so many seconds, to see how fast it goes; the answers are kept.
+
+    Raises:
+        ServerDied: the server stopped answering.
+    """
+    asker = Asker(stage, server, journal, reporter)
+    with _window(asker):
+        asker.ask(data.samples(stage.task), limit_s)
 
 
 def _gsm8k(asker: Asker, data: Data) -> None:
@@ -169,12 +188,21 @@ def _mark(asker: Asker, samples: tuple[Sample, ...], marks: dict[str, tuple[Mark
             asker.journal.put_score(stored.key, gsm8k.score(stored.response, sample.target, marks.get(sample.id, ())))
 
 
-def _window(asker: Asker, before: telemetry.Counters, wall_s: float, cold: bool | None) -> Window:
-    spent = telemetry.since(before, telemetry.read(asker.server.endpoint.url))
-    return Window(
-        arm=asker.place.arm, task=asker.place.task, round=asker.place.round, wall_s=wall_s, samples=asker.asked,
-        generation_tokens=spent.generation_tokens, prompt_tokens=spent.prompt_tokens,
-        prefix_cache_queries=spent.prefix_cache_queries, prefix_cache_hits=spent.prefix_cache_hits,
-        drafts=spent.spec_decode_num_drafts, draft_tokens=spent.spec_decode_num_draft_tokens,
-        accepted_tokens=spent.spec_decode_num_accepted_tokens, accepted_per_position=spent.accepted_per_position, cold=cold,
-    )  # fmt: skip
+@contextlib.contextmanager
+def _window(asker: Asker) -> Iterator[None]:
+    """Note what the server counted meanwhile; a cold prefix cache first, where it can be had."""
+    cold = asker.server.reset_prefix_cache() or None
+    before, start = telemetry.read(asker.server.endpoint.url), time.monotonic()
+    try:
+        yield
+    finally:
+        if asker.asked:
+            spent = telemetry.since(before, telemetry.read(asker.server.endpoint.url))
+            asker.journal.put_window(asker.place, Window(
+                arm=asker.place.arm, task=asker.place.task, round=asker.place.round, wall_s=time.monotonic() - start,
+                samples=asker.asked, generation_tokens=spent.generation_tokens, prompt_tokens=spent.prompt_tokens,
+                prefix_cache_queries=spent.prefix_cache_queries, prefix_cache_hits=spent.prefix_cache_hits,
+                drafts=spent.spec_decode_num_drafts, draft_tokens=spent.spec_decode_num_draft_tokens,
+                accepted_tokens=spent.spec_decode_num_accepted_tokens, accepted_per_position=spent.accepted_per_position,
+                cold=cold,
+            ))  # fmt: skip

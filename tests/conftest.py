@@ -11,3 +11,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "engine: starts a real vLLM (minutes; needs its wheels)")
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What unit tests keep (rates, installs) is not the user's; a real engine is taken from where it was installed once."""
+    if request.node.get_closest_marker("engine") is None and request.node.get_closest_marker("docker") is None:
+        monkeypatch.setenv("BUMPGATE_CACHE", str(tmp_path_factory.mktemp("cache")))

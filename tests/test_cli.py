@@ -86,6 +86,7 @@ def test_plan_tells_what_will_run_and_what_it_can_show(
         "  a · gsm8k · round 2: 200 samples, 16 at a time",
         f"gate b · gsm8k: margin 2, n 200: {can}",
         f"gate c · gsm8k: margin 2, n 200: {can}",
+        "time: not known before one run of this model was measured here; `bumpgate run --budget 3h` keeps within a time",
         "warning: gsm8k: with 200 samples a drop below 3.5 points can't be excluded, and the margin is 2; "
         "with about 1263 a PASS is likely (80 %) if nothing changed",
     ]

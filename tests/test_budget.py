@@ -1,0 +1,121 @@
+"""What a run will take, how many samples fit into a time, and what earlier runs on this machine taught."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_plan import BASELINE, GREEDY, GSM8K, QUANTIZED, experiment
+from test_survival import N, answered, evidence
+from test_survival import experiment as served
+
+from evals import budget, rates, run, store
+from evals.budget import Rate, Rates
+from evals.engine import venv
+from evals.errors import ConfigError
+from evals.progress import Silent
+
+TASK = replace(GSM8K, n=None, size=1319)
+RATES = Rates(
+    samples={("base", "gsm8k"): Rate(seconds_per_sample=2.0, tokens_per_sample=100), ("base", "greedy"): Rate(
+        seconds_per_sample=1.0, tokens_per_sample=50
+    )},
+    ready_s={"base": 60.0},
+)  # fmt: skip
+SIZES = {"gsm8k": 1319, "greedy": 30}
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("3h", 10800), ("90m", 5400), ("1h30m", 5400), ("45s", 45), ("1.5 h", 5400), ("2d", 172800), ("3H", 10800)],
+)
+def test_times_are_read_as_people_write_them(text: str, seconds: float) -> None:
+    assert budget.duration_s(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "3", "h", "3h!", "-3h", "0h", "three hours", "3 weeks"])
+def test_what_is_no_time_is_one_line(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"^--budget '.*': write a time such as 3h, 90m or 1h30m$"):
+        budget.duration_s(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(3, "3 s"), (89, "89 s"), (90, "2 min"), (5340, "89 min"), (5400, "1 h 30 min"), (10920, "3 h 02 min")],
+)
+def test_times_are_told_in_few_words(seconds: float, said: str) -> None:
+    assert budget.words(seconds) == said
+
+
+def test_a_run_costs_its_starts_and_its_samples() -> None:
+    """Base and candidate ask gsm8k once; base is started twice for greedy, the candidate once."""
+    found = budget.cost(experiment(BASELINE, QUANTIZED, tasks=(TASK, GREEDY)), RATES)
+    assert found is not None
+    assert (found.starts_s, found.asking_s, found.tokens) == (3 * 60, 2 * 1319 * 2 + 3 * 30, 2 * 131900 + 3 * 1500)
+    assert budget.sentence(found).startswith("time: about 1 h 32 min (3 min of it starts), 268,300 tokens")
+
+
+def test_what_was_never_measured_has_no_cost() -> None:
+    assert budget.cost(experiment(BASELINE, QUANTIZED), Rates(samples={}, ready_s={})) is None
+
+
+def test_a_long_budget_asks_everything() -> None:
+    found = budget.allot(experiment(BASELINE, QUANTIZED, tasks=(TASK, GREEDY)), RATES, 3 * 3600, SIZES)
+    assert found.n == SIZES
+    assert found.told == ("gsm8k: all 1319 samples fit",)
+
+
+def test_a_short_budget_cuts_the_gated_task_and_says_what_is_given_up() -> None:
+    """(3600 · 0.9 − 180 starts − 90 greedy) / 4 s a pair."""
+    found = budget.allot(experiment(BASELINE, QUANTIZED, tasks=(TASK, GREEDY)), RATES, 3600, SIZES)
+    assert found.n == {"gsm8k": 742, "greedy": 30}
+    (line,) = found.told
+    assert line.startswith(
+        "gsm8k: 742 of 1319 samples fit, which can exclude a drop of 1.7 points, where the margin 2 asks for"
+    )
+
+
+def test_a_budget_that_is_too_short_for_anything_says_so() -> None:
+    found = budget.allot(experiment(BASELINE, QUANTIZED, tasks=(TASK, GREEDY)), RATES, 60, SIZES)
+    assert found.n == {"gsm8k": budget.LEAST_N, "greedy": 30}
+    assert found.told[0] == "60 s is too little for this run even at 10 samples a gate"
+
+
+def test_a_slower_candidate_is_counted_at_its_own_rate() -> None:
+    slow = replace(RATES, samples=RATES.samples | {("awq", "gsm8k"): Rate(seconds_per_sample=6.0, tokens_per_sample=None)})
+    arms = experiment(BASELINE, QUANTIZED, tasks=(TASK, GREEDY))
+    assert budget.allot(arms, slow, 3600, SIZES).n["gsm8k"] == 742 // 2
+
+
+def test_a_budget_is_kept_over_a_stop_and_answers_of_the_probe_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "PROBE_S", 0.1)
+    chosen = served(tmp_path)
+    run.run(chosen, tmp_path / "run", Silent(), budget_s=1.0)
+    told = evidence(tmp_path / "run")
+    assert len(told.samples["gsm8k"]) == budget.LEAST_N < N
+    assert sum(r.task == "gsm8k" and r.arm == "new" for r in told.records) == 2 * budget.LEAST_N
+    asked = len(answered(tmp_path))
+    run.run(chosen, tmp_path / "run", Silent(), budget_s=1.0)
+    assert len(answered(tmp_path)) == asked
+    run.run(chosen, tmp_path / "run", Silent())  # without a budget the rest is asked
+    assert len(evidence(tmp_path / "run").samples["gsm8k"]) == N
+
+
+def test_rates_of_earlier_runs_tell_the_time_of_the_next(tmp_path: Path) -> None:
+    chosen = served(tmp_path)
+    assert budget.cost(chosen, rates.known(chosen)) is None
+    run.run(chosen, tmp_path / "run", Silent())
+    known = rates.known(chosen)
+    assert known == rates.measured(chosen, store.read(tmp_path / "run"))
+    found = budget.cost(chosen, known)
+    assert found is not None
+    assert found.asking_s > 0
+    assert found.tokens
+    other = replace(chosen, arms=tuple(replace(a, args={"seed": 1}) for a in chosen.arms))
+    assert rates.known(other).samples.keys() == known.samples.keys()  # another flag of one model is about as fast
+
+
+def test_a_spoilt_file_of_rates_is_no_fault(tmp_path: Path) -> None:
+    chosen = served(tmp_path)
+    venv.cache_root().mkdir(parents=True, exist_ok=True)
+    (venv.cache_root() / "rates.json").write_text("{]")
+    assert rates.known(chosen) == Rates(samples={}, ready_s={})
