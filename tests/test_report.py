@@ -69,7 +69,7 @@ def response(text: str | None, tokens: int, *, fingerprint: str, **fields: Any) 
         "text": text,
         "reasoning": None,
         "finish_reason": "stop",
-        "token_ids": tuple(range(tokens)),
+        "token_ids": (len(text or ""), *map(ord, (text or "")[-6:])),
         "prompt_ids_sha": "p",
         "top_two": None,
         "prompt_tokens": 60,

@@ -174,11 +174,20 @@ def _divergence_cells(d: Divergence) -> list[list[str]]:
 
 def _answers(evidence: Evidence) -> str:
     cells = [
-        [t.arm, t.task, str(t.correct), str(t.wrong), _counts(t.no_answer), _counts(t.errors)] for t in rows.tallies(evidence)
+        [
+            t.arm,
+            t.task,
+            str(t.correct),
+            str(t.wrong),
+            _counts(t.no_answer),
+            _counts(t.errors),
+            "–" if t.same is None or not t.comparable else f"{t.same} of {t.comparable}",
+        ]
+        for t in rows.tallies(evidence)
     ]
     if not cells:
         return ""
-    head = "arm | task | correct | wrong | no answer (counts as not correct) | not measured"
+    head = "arm | task | correct | wrong | no answer (counts as not correct) | not measured | the same tokens as the baseline"
     return f"## Answers, over all rounds\n\n{table(head, cells)}"
 
 

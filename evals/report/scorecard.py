@@ -60,6 +60,10 @@ class TallyRow:
     wrong: int
     no_answer: Counter[str]
     errors: Counter[str]
+    same: int | None
+    """Responses whose tokens are the baseline's, to the last one; None for the baseline itself."""
+    comparable: int
+    """Responses that both gave, with token ids."""
 
 
 def costs(evidence: Evidence) -> list[CostRow]:
@@ -143,14 +147,27 @@ def tallies(evidence: Evidence) -> list[TallyRow]:
         for task in (t for t in evidence.tasks if t.marked):
             records = [r for r in evidence.records if r.arm == arm.name and r.task == task.name]
             if records:
+                same = _same_tokens(evidence, arm.name, task.name)
                 scores = [r.score for r in records if r.score and not r.failure]
                 rows.append(TallyRow(
                     arm=arm.name, task=task.name,
                     correct=sum(s.outcome == "correct" for s in scores), wrong=sum(s.outcome == "wrong" for s in scores),
                     no_answer=Counter(s.reason or "no reason" for s in scores if s.outcome == "no_answer"),
                     errors=Counter(r.failure.kind for r in records if r.failure),
+                    same=sum(same) if arm.name != evidence.baseline else None, comparable=len(same),
                 ))  # fmt: skip
     return rows
+
+
+def _same_tokens(evidence: Evidence, arm: str, task: str) -> list[bool]:
+    """For each response with token ids on both arms: whether they are the same."""
+    ids = {
+        (r.arm, r.round, r.sample_id): r.response.token_ids
+        for r in evidence.records
+        if r.task == task and r.arm in (arm, evidence.baseline) and r.response and r.response.token_ids is not None
+    }
+    pairs = ((tokens, ids.get((evidence.baseline, k, sample))) for (name, k, sample), tokens in ids.items() if name == arm)
+    return [ours == theirs for ours, theirs in pairs if theirs is not None]
 
 
 def flip_rows(evidence: Evidence, task: str, arm: str) -> list[FlipRow]:
