@@ -51,6 +51,12 @@ class ServerInfo:
     env: dict[str, str]
     """The environment variables that bumpgate set."""
     ready_s: float
+    image_id: str | None = None
+    """`sha256:…` of the image that a container ran, whatever its tag points to later."""
+    image_digest: str | None = None
+    """`NAME@sha256:…`, by which a registry has it; None for an image made on the machine."""
+    earlier_image_ids: tuple[str, ...] = ()
+    """What the same launch ran before the run was interrupted, where that was another image."""
 
 
 @dataclass(frozen=True, kw_only=True)
