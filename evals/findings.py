@@ -22,7 +22,7 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
     book = ledger(evidence)
     found = [*_nothing_to_judge(evidence), *_failed_arms(evidence), *_greedy(evidence, divergences)]
     for arm in evidence.arms:
-        found += [*_fingerprints(evidence, book, arm.name), *_speculation(evidence, arm.name)]
+        found += [*_fingerprints(evidence, book, arm.name), *_images(evidence, arm.name), *_speculation(evidence, arm.name)]
         for task in evidence.tasks:
             found += _errors(evidence, book, arm.name, task)
             if task.marked:
@@ -97,6 +97,18 @@ def _fingerprints(evidence: Evidence, book: Ledger, arm: str) -> Iterator[Findin
             f"so the arm was not one configuration: {reasons_words(seen)}"
         )
         yield Finding(severity="warning", kind="fingerprint_changed", arm=arm, task=None, text=text)
+
+
+def _images(evidence: Evidence, arm: str) -> Iterator[Finding]:
+    """A tag may be moved between two launches, or while a run is interrupted."""
+    servers = evidence.servers.get(arm, ())
+    seen = dict.fromkeys(i for server in servers for i in (*server.earlier_image_ids, server.image_id) if i is not None)
+    if len(seen) > 1:
+        text = (
+            f"{len(seen)} images over {len(servers)} launches, so the arm was not one configuration: "
+            f"{', '.join(image[:19] for image in seen)}; name the image by its digest and start another run"
+        )
+        yield Finding(severity="alarm", kind="image_changed", arm=arm, task=None, text=text)
 
 
 def _speculation(evidence: Evidence, arm: str) -> Iterator[Finding]:

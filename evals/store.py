@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -144,6 +144,7 @@ def _take(out: Contents, line: JsonDict) -> None:
                 out.scores[line["key"]] = said
         case "server":
             info = _Reader.server.validate_python(line["server"])
+            info = _with_earlier_images(out.servers.get((line["arm"], info.launch)), line["arm_key"], info)
             out.servers[(line["arm"], info.launch)] = (line["arm_key"], info)
             out.failures.pop((line["arm"], info.launch), None)
         case "launch_failure":
@@ -162,6 +163,14 @@ def _take(out: Contents, line: JsonDict) -> None:
             out.finished = True
         case other:
             raise ValueError(f"unknown kind {other!r}")
+
+
+def _with_earlier_images(before: tuple[str, ServerInfo] | None, arm_key: str, info: ServerInfo) -> ServerInfo:
+    """A launch that is gone on with may find another image behind the same tag: the answers of both stand in the journal."""
+    if before is None or before[0] != arm_key or before[1].image_id is None:
+        return info
+    ids = dict.fromkeys((*before[1].earlier_image_ids, before[1].image_id))
+    return replace(info, earlier_image_ids=tuple(i for i in ids if i != info.image_id))
 
 
 def _forget(out: Contents, arm: str) -> None:

@@ -221,3 +221,25 @@ def test_speculation_that_was_asked_for_and_never_drafted_is_an_alarm() -> None:
     assert of_kind(spoken(on, 0), "speculation_off")
     assert not of_kind(spoken(on, 7), "speculation_off")
     assert not of_kind(spoken(("vllm", "serve", "m"), None), "speculation_off")
+
+
+def in_images(*ids: str | None, earlier: tuple[str, ...] = ()) -> Evidence:
+    servers = [
+        ServerInfo(
+            launch=i, engine="docker i:v1", version="1", fingerprint=None, model="m", argv=("vllm",), env={}, ready_s=1.0,
+            image_id=image, earlier_image_ids=earlier,
+        )
+        for i, image in enumerate(ids)
+    ]  # fmt: skip
+    return replace(FLAT, servers={CANDIDATE: tuple(servers)})
+
+
+def test_two_images_under_one_tag_are_an_alarm() -> None:
+    a, b = f"sha256:{'a' * 64}", f"sha256:{'b' * 64}"
+    (found,) = of_kind(in_images(a, b), "image_changed")
+    assert (found.severity, found.arm) == ("alarm", CANDIDATE)
+    assert "2 images over 2 launches" in found.text
+    assert "sha256:aaaaaaaaaaaa, sha256:bbbbbbbbbbbb;" in found.text
+    assert of_kind(in_images(b, earlier=(a,)), "image_changed")
+    assert not of_kind(in_images(a, a), "image_changed")
+    assert not of_kind(in_images(None, None), "image_changed")

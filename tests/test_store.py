@@ -207,6 +207,25 @@ def test_a_launch_that_failed_is_forgotten_once_it_succeeds(journal: Journal) ->
     assert run.servers == {"base": (SERVER,)}
 
 
+def test_a_launch_that_went_on_under_another_image_remembers_the_first(journal: Journal) -> None:
+    for image in ("sha256:a", "sha256:a", "sha256:b", "sha256:b"):
+        journal.put_server("base", "ak", replace(SERVER, image_id=image))
+    (info,) = evidence(read(journal.folder)).servers["base"]
+    assert (info.image_id, info.earlier_image_ids) == ("sha256:b", ("sha256:a",))
+    journal.put_server("base", "new", replace(SERVER, image_id="sha256:c"))
+    assert read(journal.folder).servers[("base", 0)][1].earlier_image_ids == ()
+
+
+def test_a_journal_from_before_images_were_recorded_is_read(journal: Journal) -> None:
+    journal.put_server("base", "ak", SERVER)
+    path = journal.folder / "journal.jsonl"
+    written = path.read_text()
+    told = ',"image_id":null,"image_digest":null,"earlier_image_ids":[]'
+    assert told in written
+    path.write_text(written.replace(told, ""))
+    assert evidence(read(journal.folder)).servers == {"base": (SERVER,)}
+
+
 def test_a_server_that_died_after_its_start_keeps_its_failure(journal: Journal) -> None:
     journal.put_server("base", "ak", SERVER)
     journal.put_launch_failure("base", "ak", replace(DIED, stage="run"))

@@ -194,7 +194,9 @@ def _arms(evidence: Evidence) -> str:
                 ]
             )
             if s.argv:
-                commands.append(f"# {arm.name}\n{shlex.join(['vllm', *s.argv[1:]])}")
+                image = f", in {s.image_digest or s.image_id}" if s.image_id else ""
+                program = "vllm" if s.argv[0].endswith("/vllm") else s.argv[0]
+                commands.append(f"# {arm.name}{image}\n{shlex.join([program, *s.argv[1:]])}")
         else:
             cells.append([name, inline(failures[-1].engine) if failures else "–", "–", "–", "–", failed or "none", "–"])
     table = _table("arm | engine | version | served model | fingerprint | launches | ready in", cells)
