@@ -71,7 +71,7 @@ def make_image(tag: str, note: str = "") -> str:
     """An image whose `vllm` is the stub server; the libraries come in by VOLUMES. Another note makes another image: its id."""
     with closing(docker.from_env()) as client:
         name, _, version = tag.partition(":")
-        changes = ["ENV PATH=/stub", 'CMD ["vllm"]']
+        changes = ["ENV PATH=/stub:/usr/bin", 'CMD ["vllm"]']
         client.api.import_image_from_data(_skeleton(note), repository=name, tag=version, changes=changes)
         return str(client.images.get(tag).id)
 
