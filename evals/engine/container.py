@@ -12,7 +12,7 @@ import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import requests
 from docker.errors import NotFound
@@ -83,7 +83,7 @@ class Container:
         self.name = f"bumpgate-{re.sub('[^A-Za-z0-9_.-]', '-', log.stem)}-{secrets.token_hex(4)}"
         labels = {RUN_LABEL: str(log.parent.resolve()), PID_LABEL: str(os.getpid())}
         self._options = options(arm, engine, port) | {"name": self.name, "labels": labels}
-        self._follower = threading.Thread(target=self._follow, daemon=True)
+        self._follower: threading.Thread | None = None
         self._ending: str | None = None
 
     def __enter__(self) -> Self:
@@ -99,6 +99,8 @@ class Container:
                 self.image_digest = str(digests[0]) if digests else None
             except daemon.TROUBLE as e:
                 raise StartError(daemon.refusal(e, self.engine)) from e
+            # Opened here: one that is slow to begin can't empty a log that is complete already.
+            self._follower = threading.Thread(target=self._follow, args=(self.log.open("wb", buffering=0),), daemon=True)
             self._follower.start()
             self._undo = undo.pop_all()
         return self
@@ -138,14 +140,14 @@ class Container:
 
     def _note_ending(self) -> None:
         self._ending = ending(self._container.attrs["State"], self.engine)
-        if self._follower.ident is not None:
+        if self._follower is not None:
             self._follower.join(FOLLOW_GRACE_S)
         with suppress(*daemon.TROUBLE):  # what was followed is there in any case
             _keep_log(self._container, self.log)
 
-    def _follow(self) -> None:
+    def _follow(self, out: IO[bytes]) -> None:
         """Write what the container says as it says it. A connection of its own, since threads must not share one."""
-        with suppress(*daemon.TROUBLE, StartError), daemon.connected() as client, self.log.open("wb", buffering=0) as out:
+        with out, suppress(*daemon.TROUBLE, StartError), daemon.connected() as client:
             for piece in client.containers.get(self.name).logs(stream=True, follow=True):
                 out.write(piece)
 
