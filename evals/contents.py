@@ -75,6 +75,8 @@ class Contents:
     answers: dict[tuple[Place, str], Answer] = field(default_factory=dict)
     scores: dict[str, Score | Failure] = field(default_factory=dict)
     servers: dict[tuple[str, int], tuple[str, ServerInfo]] = field(default_factory=dict)
+    starts: list[tuple[str, str, ServerInfo]] = field(default_factory=list)
+    """(arm, its key, what was started): all of them, where `servers` has the last of each launch."""
     failures: dict[tuple[str, int], tuple[str, LaunchFailure]] = field(default_factory=dict)
     restarts: list[tuple[str, str, LaunchFailure]] = field(default_factory=list)
     """(arm, its key, why): a server that died while it was asked and was started again."""
@@ -144,6 +146,7 @@ def take(out: Contents, line: JsonDict) -> None:
         case "server":
             info = _Reader.server.validate_python(line["server"])
             out.servers[(line["arm"], info.launch)] = (line["arm_key"], info)
+            out.starts.append((line["arm"], line["arm_key"], info))
             out.failures.pop((line["arm"], info.launch), None)
         case "launch_failure":
             failed = _Reader.launch_failure.validate_python(line["failure"])
@@ -174,4 +177,5 @@ def _forget(out: Contents, arm: str) -> None:
     out.harness = {k: v for k, v in out.harness.items() if k[0].arm != arm}
     out.servers = {k: v for k, v in out.servers.items() if k[0] != arm}
     out.failures = {k: v for k, v in out.failures.items() if k[0] != arm}
+    out.starts = [s for s in out.starts if s[0] != arm]
     out.restarts = [r for r in out.restarts if r[0] != arm]

@@ -29,10 +29,7 @@ def from_contents(contents: Contents) -> Evidence:
         samples={t.name: contents.samples.get(t.name, ()) for t in h.tasks},
         records=tuple(_record(a, contents.scores.get(a.key), current[a.place.task][a.sample_id].target) for a in answers),
         servers=_by_arm(h, contents.servers), failures=_by_arm(h, contents.failures),
-        restarts={
-            name: tuple(why for arm, arm_key, why in contents.restarts if (arm, arm_key) == (name, key))
-            for name, key in h.arm_keys.items()
-        },
+        starts=_of_each(h, contents.starts), restarts=_of_each(h, contents.restarts),
         windows=tuple(w for place, w in contents.windows if belongs(place)),
         harness=tuple(r for (place, _), r in contents.harness.items() if belongs(place)),
     )  # fmt: skip
@@ -61,3 +58,11 @@ def _by_arm(header: Header, launches: dict[tuple[str, int], tuple[str, Any]]) ->
         if rows:
             out[name] = tuple(rows)
     return out
+
+
+def _of_each(header: Header, rows: list[tuple[str, str, Any]]) -> dict[str, tuple[Any, ...]]:
+    """(arm, its key, value) → the values of each arm's present configuration."""
+    return {
+        name: tuple(value for arm, arm_key, value in rows if (arm, arm_key) == (name, key))
+        for name, key in header.arm_keys.items()
+    }

@@ -12,20 +12,21 @@ def mixture(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str |
     """What of an arm changed while a task was asked; None where nothing did, as far as it was told."""
     if mixed := fingerprints(book, arm, spec):
         return f"its answers carry {len(mixed)} fingerprints ({', '.join(mixed)})"
-    return next(launch_changes(evidence.servers.get(arm, ())), None)
+    return next(start_changes(evidence.starts.get(arm, ())), None)
 
 
-def launch_changes(launches: tuple[ServerInfo, ...]) -> Iterator[str]:
-    """In what an arm's launches differ."""
+def start_changes(starts: tuple[ServerInfo, ...]) -> Iterator[str]:
+    """In what an arm's starts differ: a tag may be moved and a file edited between two launches, or while a run is stopped."""
     told = {
-        "versions": [s.version for s in launches],
-        "sets of model files": [s.weights_sha for s in launches],
-        "tokenizers": [s.tokenizer_sha for s in launches],
+        "versions": [s.version for s in starts],
+        "images": [s.image_id and s.image_id[:19] for s in starts],
+        "sets of model files": [s.weights_sha for s in starts],
+        "tokenizers": [s.tokenizer_sha for s in starts],
     }
     for what, values in told.items():
         seen = sorted({value for value in values if value is not None})
         if len(seen) > 1:
-            yield f"its launches had {len(seen)} {what} ({', '.join(seen)})"
+            yield f"its starts had {len(seen)} {what} ({', '.join(seen)})"
 
 
 def findings(evidence: Evidence, arm: ArmSpec) -> Iterator[Finding]:
@@ -52,7 +53,7 @@ def _fingerprints(evidence: Evidence, arm: str) -> Iterator[Finding]:
 
 
 def _launches(evidence: Evidence, arm: str) -> Iterator[Finding]:
-    for change in launch_changes(evidence.servers.get(arm, ())):
+    for change in start_changes(evidence.starts.get(arm, ())):
         text = f"the arm was not one configuration: {change}"
         yield Finding(severity="alarm", kind="launches_differ", arm=arm, task=None, text=text)
 

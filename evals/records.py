@@ -57,6 +57,10 @@ class ServerInfo:
     """Over the tokenizer's files and the chat template."""
     effective: dict[str, str] = field(default_factory=dict)
     """The settings that the engine says it runs with, one entry a leaf; empty where it does not say."""
+    image_id: str | None = None
+    """`sha256:…` of the image that a container ran, whatever its tag points to later."""
+    image_digest: str | None = None
+    """`NAME@sha256:…`, by which a registry has it; None for an image made on the machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +261,9 @@ class Evidence:
     records: tuple[SampleRecord, ...]
     """The last record of each arm × task × round × sample."""
     servers: dict[str, tuple[ServerInfo, ...]]
-    """By arm, by launch."""
+    """By arm, by launch; of a launch that was started several times, the last."""
+    starts: dict[str, tuple[ServerInfo, ...]]
+    """By arm: every start that its answers come from, also of launches that were gone on with or restarted."""
     failures: dict[str, tuple[LaunchFailure, ...]]
     restarts: dict[str, tuple[LaunchFailure, ...]]
     """By arm: why a server that died while it was asked was started again."""

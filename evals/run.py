@@ -13,7 +13,7 @@ from pathlib import Path
 from evals import budget, plan, preflight, rates, report, shipped, store
 from evals.engine import Server, leftovers, serve, server_key
 from evals.errors import CanaryError, ConfigError, EngineError, ServerDied, StoreError
-from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
+from evals.experiment import Arm, DockerEngine, Experiment, TaskConfig, UrlEngine
 from evals.lmeval import Gsm8k
 from evals.plan import Launch, Stage
 from evals.progress import Reporter
@@ -80,7 +80,8 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
         server_key(arm)  # a missing key is told before anything is served
     data = load_data(experiment)
     with store.Journal(folder) as journal:
-        leftovers.end(folder / LOGS, reporter.say)
+        containers = any(isinstance(arm.engine, DockerEngine) for arm in experiment.arms)
+        leftovers.end(folder / LOGS, reporter.say, containers=containers)
         journal.begin(_header(experiment, folder, journal))
         _forget_replaced(experiment, journal, reporter)
         store.write_text(folder / "experiment.yaml", experiment.source)
@@ -161,7 +162,8 @@ def _side_by_side(launches: list[Launch], run: "_Run") -> None:
         finally:  # an interrupt reaches this thread alone: the others end when their servers do
             while wait(futures, timeout=0.2).not_done:
                 run.halted.set()
-                leftovers.end(run.journal.folder / LOGS, lambda _: None)
+                contained = any(isinstance(launch.arms[0].engine, DockerEngine) for launch in launches)
+                leftovers.end(run.journal.folder / LOGS, lambda _: None, containers=contained)
 
 
 def _run_launch(launch: Launch, run: "_Run") -> None:

@@ -1,8 +1,11 @@
-"""What all tests share. `engine` marks those that start a real vLLM; `--update-golden` rewrites tests/golden/."""
+"""What all tests share. `engine` marks those that start a real vLLM, `docker` those that run containers.
+
+`--update-golden` rewrites tests/golden/.
+"""
 
 import pytest
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "docker_engine"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

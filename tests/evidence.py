@@ -95,6 +95,7 @@ def evidence(baseline: str | tuple[str, ...], candidates: Mapping[str, str | tup
         "records": tuple(row for arm, rounds in arms.items() for row in passes(arm, rounds)),
         "servers": {},
         "failures": {},
+        "starts": {},
         "restarts": {},
         "windows": (),
         "harness": (),

@@ -225,17 +225,17 @@ def test_speculation_that_was_asked_for_and_never_drafted_is_an_alarm() -> None:
 
 
 def attested(launch: int = 0, **over: str) -> ServerInfo:
-    told = {"version": "0.29.0", "weights_sha": "w", "tokenizer_sha": "t"} | over
+    told = {"version": "0.29.0", "image_id": "i", "weights_sha": "w", "tokenizer_sha": "t"} | over
     return ServerInfo(launch=launch, engine="e", fingerprint=None, model="m", argv=(), env={}, ready_s=0.0, **told)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("what", ["version", "weights_sha", "tokenizer_sha"])
-def test_an_arm_whose_launches_differ_is_an_alarm_and_judges_nothing(what: str) -> None:
+@pytest.mark.parametrize("what", ["version", "image_id", "weights_sha", "tokenizer_sha"])
+def test_an_arm_whose_starts_differ_is_an_alarm_and_judges_nothing(what: str) -> None:
     """Somebody changed the model's files, or the environment, under the run."""
-    changed = replace(FLAT, servers={BASELINE: (attested(), attested(1, **{what: "other"})), CANDIDATE: (attested(),)})
+    changed = replace(FLAT, starts={BASELINE: (attested(), attested(1, **{what: "other"})), CANDIDATE: (attested(),)})
     assert [(f.severity, f.arm) for f in of_kind(changed, "launches_differ")] == [("alarm", BASELINE)]
     assert judge(changed).overall == "INVALID"
-    assert "the baseline was not one configuration: its launches had 2" in judge(changed).gates[0].reason
+    assert "the baseline was not one configuration: its starts had 2" in judge(changed).gates[0].reason
 
 
 def test_another_tokenizer_is_said_where_prompts_were_meant_to_be_equal() -> None:

@@ -221,6 +221,7 @@ def run() -> Evidence:
             *(greedy_record(arm, launch, i) for arm, launch in launches for i in range(30)),
         ),
         servers={arm: tuple(server(a, k) for a, k in launches if a == arm) for arm in asked},
+        starts={},
         restarts={},
         failures={
             "fp8": (
@@ -365,6 +366,17 @@ def test_verdict_json_has_what_a_machine_needs(document: dict[str, Any], verdict
         assert (gate["diff"], gate["reason"]) == (result.delta.diff if result.delta else None, result.reason)
     assert len(document["findings"]) == len(verdict.findings) > 0
     assert document["findings"][0].keys() == {"severity", "kind", "arm", "task", "text"}
+
+
+def test_an_arm_in_a_container_is_shown_with_its_image_and_its_program(evidence: Evidence, verdict: Verdict) -> None:
+    digest, own = "vllm/vllm-openai@sha256:aa", ("python3", "-m", "serve", "/models/mtp")
+    (first, *rest) = evidence.servers["mtp"]
+    for tells, shown in ({"image_id": "sha256:bb"}, "sha256:bb"), ({"image_id": "sha256:bb", "image_digest": digest}, digest):
+        servers = {"mtp": (replace(first, argv=own, **tells), *rest)}
+        contained = replace(evidence, servers={**evidence.servers, **servers})
+        assert f"# mtp, in {shown}\npython3 -m serve /models/mtp\n" in markdown.scorecard(contained, verdict)
+        arm = json.loads(machine.verdict_json(contained, verdict))["arms"]["mtp"]
+        assert (arm["image_id"], arm["image_digest"]) == (servers["mtp"][-1].image_id, servers["mtp"][-1].image_digest)
 
 
 def test_a_launch_that_failed_beside_one_that_answered_is_partial(evidence: Evidence, verdict: Verdict) -> None:

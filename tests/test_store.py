@@ -235,6 +235,28 @@ def test_a_launch_that_failed_is_forgotten_once_it_succeeds(journal: Journal) ->
     assert run.servers == {"base": (SERVER,)}
 
 
+def test_every_start_of_a_launch_is_remembered_for_its_own_configuration(journal: Journal) -> None:
+    for image in ("sha256:a", "sha256:b"):
+        journal.put_server("base", "ak", replace(SERVER, image_id=image))
+    run = evidence(read(journal.folder))
+    assert [s.image_id for s in run.servers["base"]] == ["sha256:b"]
+    assert [s.image_id for s in run.starts["base"]] == ["sha256:a", "sha256:b"]
+    journal.put_server("base", "new", replace(SERVER, image_id="sha256:c"))
+    assert len(evidence(read(journal.folder)).starts["base"]) == 2
+    journal.forget("base")
+    assert evidence(read(journal.folder)).starts["base"] == ()
+
+
+def test_a_journal_of_an_older_bumpgate_is_read(journal: Journal) -> None:
+    journal.put_server("base", "ak", SERVER)
+    path = journal.folder / "journal.jsonl"
+    written = path.read_text()
+    told = ',"weights_sha":null,"tokenizer_sha":null,"effective":{},"image_id":null,"image_digest":null'
+    assert told in written
+    path.write_text(written.replace(told, ""))
+    assert evidence(read(journal.folder)).servers == {"base": (SERVER,)}
+
+
 def test_a_server_that_died_after_its_start_keeps_its_failure(journal: Journal) -> None:
     journal.put_server("base", "ak", SERVER)
     journal.put_launch_failure("base", "ak", replace(DIED, stage="run"))

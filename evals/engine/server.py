@@ -12,7 +12,7 @@ from typing import Protocol
 import httpx
 
 from evals.client import Client, Endpoint, body, http_options
-from evals.engine import attest, command_line, secrets, venv
+from evals.engine import attest, command_line, image, secrets, venv
 from evals.engine.container import Container
 from evals.engine.process import Process, free_port
 from evals.errors import CanaryError, StartError
@@ -85,6 +85,8 @@ def serve(arm: Arm, launch: int, log: Path, say: Callable[[str], None]) -> Itera
             argv=secrets.masked_argv(argv), env=secrets.masked_env(command_line.serve_env(arm)),
             ready_s=time.monotonic() - start, weights_sha=files.weights_sha, tokenizer_sha=files.tokenizer_sha,
             effective=secrets.masked_env(attest.effective_settings(log)),
+            image_id=running.image_id if isinstance(running, Container) else None,
+            image_digest=running.image_digest if isinstance(running, Container) else None,
         )  # fmt: skip
         yield Server(endpoint=Endpoint(url=url, model=model, api_key=key), info=info, running=running)
 
@@ -114,6 +116,7 @@ def _started(arm: Arm, log: Path, say: Callable[[str], None]) -> Iterator[tuple[
             with Process([*program, *command_line.serve_args(real, port)], env, log) as process:
                 yield process, url, [*program, *command_line.serve_args(arm, port)]
         case DockerEngine() as engine:
+            image.have(engine, say)
             say(f"starting {engine} for {arm.name}")
             with Container(real, engine, port, log) as container:
                 yield container, url, [*engine.entrypoint, *command_line.serve_args(arm, port)]

@@ -53,7 +53,8 @@ def arms(evidence: Evidence) -> str:
                 ]
             )
             if s.argv:
-                commands.append(f"# {arm.name}\n{_command(s.argv)}")
+                image = f", in {s.image_digest or s.image_id}" if s.image_id else ""
+                commands.append(f"# {arm.name}{image}\n{_command(s.argv)}")
         else:
             cells.append([name, inline(failures[-1].engine) if failures else "–", "–", "–", "–", failed or "none", "–"])
     overview = table("arm | engine | version | served model | fingerprint | launches | ready in", cells)

@@ -50,6 +50,8 @@ def _arm(evidence: Evidence, verdict: Verdict, name: str) -> dict[str, Any]:
         "engine": last.engine if last else (failures[-1].engine if failures else None),
         "version": last.version if last else None,
         "fingerprint": last.fingerprint if last else None,
+        "image_id": last.image_id if last else None,
+        "image_digest": last.image_digest if last else None,
         "model": last.model if last else None,
         "args": list(last.argv) if last else None,
         "launches": len(servers),
