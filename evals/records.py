@@ -51,6 +51,8 @@ class ServerInfo:
     env: dict[str, str]
     """The environment variables that bumpgate set."""
     ready_s: float
+    gpus: tuple[str, ...] = ()
+    """The names of those that it took; empty where that is none, or is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)

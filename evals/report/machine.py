@@ -51,6 +51,7 @@ def _arm(evidence: Evidence, verdict: Verdict, name: str) -> dict[str, Any]:
         "fingerprint": last.fingerprint if last else None,
         "model": last.model if last else None,
         "args": list(last.argv) if last else None,
+        "gpus": list(last.gpus) if last else [],
         "launches": len(servers),
         "reason": failures[-1].reason if failures else None,
         "log_tail": list(failures[-1].log_tail) if failures else [],

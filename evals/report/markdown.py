@@ -4,6 +4,7 @@ Only here are figures rounded. Nothing is decided here.
 """
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable
 
 from evals.divergence import sentence
@@ -185,7 +186,7 @@ def _arms(evidence: Evidence) -> str:
             cells.append(
                 [
                     name,
-                    inline(s.engine),
+                    inline(s.engine + _on(s.gpus)),
                     inline(s.version or "–", 40),
                     code(s.model, 60),
                     inline(s.fingerprint or "–", 60),
@@ -199,6 +200,11 @@ def _arms(evidence: Evidence) -> str:
             cells.append([name, inline(failures[-1].engine) if failures else "–", "–", "–", "–", failed or "none", "–"])
     table = _table("arm | engine | version | served model | fingerprint | launches | ready in", cells)
     return f"## Arms\n\n{table}" + (f"\n\n{block(chr(10).join(commands))}" if commands else "")
+
+
+def _on(gpus: tuple[str, ...]) -> str:
+    """` on 4 × NVIDIA L4`; empty where no GPU is known."""
+    return f" on {', '.join(f'{n} × {name}' for name, n in Counter(gpus).items())}" if gpus else ""
 
 
 def _answers(evidence: Evidence) -> str:
