@@ -1,7 +1,9 @@
-"""`bumpgate`: run, plan, report, demo. The only place that exits; results go to stdout, news to stderr."""
+"""`bumpgate`: run, plan, report, demo, doctor, clean. The only place that exits; results go to stdout, news to stderr."""
 
 import contextlib
+import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -96,6 +98,25 @@ def make_report(
 
     folder = Path(run_folder) if Path(run_folder).is_dir() else reports / run_folder
     _finish(report.write(folder), folder)
+
+
+@app.command()
+def doctor(
+    reports: Reports = Path("reports"),
+    as_json: Annotated[bool, typer.Option("--json", help="A list of checks for a machine.")] = False,
+) -> None:
+    """What this machine has of what a run needs, and what to type where something is missing. Takes seconds."""
+    from evals import doctor as checkup
+
+    checks = checkup.examine(reports)
+    out = Console(soft_wrap=True, highlight=False, markup=False)
+    if as_json:
+        out.print(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
+    else:
+        for check in checks:
+            out.print(checkup.line(check))
+    if not checkup.healthy(checks):
+        raise typer.Exit(BumpgateError.exit_code)
 
 
 @app.command()

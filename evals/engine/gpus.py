@@ -26,6 +26,8 @@ FREE_TIMEOUT_S = 30.0
 POLL_S = 0.5
 _SLACK_MIB = 1024
 """What a driver and a desktop hold of a GPU that is free."""
+_SHARE = 0.9
+"""vLLM's default for --gpu-memory-utilization."""
 _PARALLEL = ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size")
 
 
@@ -105,6 +107,11 @@ def seen(devices: Sequence[int]) -> tuple[Gpu, ...]:
     return tuple(gpu for gpu in look().gpus if gpu.index in devices)
 
 
+def is_held(gpu: Gpu) -> bool:
+    """Whether a server that takes vLLM's usual share of it would find too little."""
+    return _used(gpu) > Use(devices=(gpu.index,), share=_SHARE).bound_mib(gpu)
+
+
 @contextlib.contextmanager
 def reserved(arm: Arm, say: Callable[[str], None]) -> Iterator[tuple[str, ...]]:
     """Seen free before the block, which starts and stops the arm's server, and again after it: the GPUs' names.
@@ -177,7 +184,7 @@ def use_of(arm: Arm) -> Use | None:
     sizes = [_number(arm.args.get(name), 1) for name in _PARALLEL]
     needed = len(chosen) if isinstance(arm.engine, CommandEngine) or arm.devices else math.prod(map(int, sizes))
     devices = tuple(d for d in chosen[:needed] if d < len(gpus))
-    return Use(devices=devices, share=_number(arm.args.get("gpu-memory-utilization"), 0.9)) if devices else None
+    return Use(devices=devices, share=_number(arm.args.get("gpu-memory-utilization"), _SHARE)) if devices else None
 
 
 def _visible(arm: Arm, env: dict[str, str]) -> tuple[int, ...] | None:
