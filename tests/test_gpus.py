@@ -185,6 +185,7 @@ def test_a_pid_of_another_container_is_not_taken_for_one_of_ours(monkeypatch: py
         ({}, (0,)),
         ({"args": {"tensor-parallel-size": 2}}, (0, 1)),
         ({"args": {"tensor-parallel-size": 2, "data-parallel-size": 2}}, (0, 1, 2, 3)),
+        ({"args": {"tensor-parallel-size": "2", "pipeline-parallel-size": "${STAGES}"}}, (0, 1)),
         ({"args": {"tensor-parallel-size": 16}}, (0, 1, 2, 3)),
         ({"devices": (1, 3), "args": {"tensor-parallel-size": 2}}, (1, 3)),
         ({"devices": (1, 9)}, (1,)),

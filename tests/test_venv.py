@@ -5,8 +5,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+import uv
 from stub_uv import stand_in
 
 from evals.engine import venv
@@ -143,6 +145,13 @@ def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch:
     (tmp_path / "file").touch()
     monkeypatch.setenv("BUMPGATE_CACHE", str(tmp_path / "file"))
     with pytest.raises(BuildError, match=r"file.*Not a directory; BUMPGATE_CACHE names another folder"):
+        build(VLLM)
+
+
+@pytest.mark.usefixtures("calls")
+def test_a_uv_without_its_program_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uv, "find_uv_bin", Mock(side_effect=FileNotFoundError("uv")))
+    with pytest.raises(BuildError, match=r"^uv's package has lost its program; pip install --force-reinstall uv$"):
         build(VLLM)
 
 

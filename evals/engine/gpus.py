@@ -198,7 +198,11 @@ def _visible(arm: Arm, env: dict[str, str]) -> tuple[int, ...] | None:
 
 
 def _number(value: Any, default: float) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
+    """A flag's value, as YAML gives it or as it was typed."""
+    try:
+        return float(value) if isinstance(value, int | float | str) else default
+    except ValueError:
+        return default
 
 
 def _gpu(index: int) -> Gpu:

@@ -24,7 +24,7 @@ _NEVER = "".join(f"{name} ; sys_platform == 'never'\n" for name in ("torchvision
 """PyPI's torchvision kills every import beside a +cpu torch, and none of these is needed to serve text on a CPU."""
 _TORCH_MISSING = re.compile(r"\btorch(?:\{[^}]*\})?==[\w.]+\+cpu|Failed to fetch: `?\S+/torch/")
 """What uv says where no index that it asked has the pinned CPU build."""
-_UNREACHABLE = re.compile(r"Failed to fetch: `?([^`\s]+)`?(?:.*\bcause: ([^\n]+))?", re.DOTALL)
+_UNREACHABLE = re.compile(r"Failed to fetch: `?([^`\s]+)`?(?:.*\b(?:cause|Caused by): ([^\n]+))?", re.DOTALL)
 _NO_SUCH_VERSION = r"(?:no versions? of {0}==|{0} was not found)"
 
 
@@ -98,11 +98,15 @@ class Install:
         self._uv("pip", "install", "--python", self.python, *argv)
 
     def _uv(self, *argv: str) -> None:
+        try:
+            program = uv.find_uv_bin()
+        except FileNotFoundError as e:
+            raise BuildError("uv's package has lost its program; pip install --force-reinstall uv") from e
         with self.log.open("a") as out:
             out.write(f"$ uv {' '.join(argv)}\n")
             out.flush()
             done = subprocess.run(
-                [uv.find_uv_bin(), *argv], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=self._env,
+                [program, *argv], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=self._env,
                 check=False, pass_fds=(self.lock,),
             )  # fmt: skip
         if done.returncode:
@@ -126,7 +130,7 @@ class Install:
             return (
                 f"installing {engine}: {found[1]} can't be fetched: {found[2] or 'no answer'}; see `bumpgate doctor`, {again}"
             )
-        if re.search(_NO_SUCH_VERSION.format(re.escape(engine.package)), said):
+        if re.search(_NO_SUCH_VERSION.format(re.escape(engine.package)), " ".join(said.split())):
             return f"the package index has no {engine.package} {engine.version}; name another version"
         return f"uv {command} failed: {' '.join(said.splitlines()[-3:])[-300:]}"
 
