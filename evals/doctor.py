@@ -214,7 +214,7 @@ def _docker() -> Check:
             info = client.info()
         finally:
             client.close()
-    except (DockerException, OSError) as e:
+    except (DockerException, OSError, ValueError) as e:  # ValueError: a reply that is none of Docker's
         if "Permission denied" in str(e) or "PermissionError" in str(e):
             remedy = "sudo usermod -aG docker $USER, then log in again"
             return Check(name="docker", status="warn", text=f"not allowed to use it{where}", remedy=remedy)

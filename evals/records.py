@@ -50,9 +50,9 @@ class ServerInfo:
     """The command line; empty for a server that was attached to."""
     env: dict[str, str]
     """The environment variables that bumpgate set."""
-    ready_s: float
     gpus: tuple[str, ...] = ()
     """The names of those that it took; empty where that is none, or is not known."""
+    ready_s: float
 
 
 @dataclass(frozen=True, kw_only=True)

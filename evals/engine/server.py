@@ -12,8 +12,9 @@ from typing import Protocol
 import httpx
 
 from evals.client import Client, Endpoint, body, http_options
-from evals.engine import command_line, gpus, secrets, venv
+from evals.engine import command_line, secrets, venv
 from evals.engine.container import Container
+from evals.engine.gpus import reserved
 from evals.engine.process import Process, free_port
 from evals.errors import CanaryError, StartError
 from evals.experiment import Arm, CommandEngine, DockerEngine, UrlEngine, VenvEngine
@@ -76,13 +77,13 @@ def serve(arm: Arm, launch: int, log: Path, say: Callable[[str], None]) -> Itera
         yield _attach(arm, arm.engine, launch)
         return
     start, key = time.monotonic(), server_key(arm)
-    with gpus.reserved(arm, say) as names, _started(arm, log, say) as (running, url, argv):
+    with reserved(arm, say) as names, _started(arm, log, say) as (running, url, argv):
         _wait_healthy(running, url, arm.start_timeout_s)
         model, fingerprint = _canary(arm, url, key, running)
         info = ServerInfo(
             launch=launch, engine=str(arm.engine), version=_version(url), fingerprint=fingerprint, model=model,
-            argv=secrets.masked_argv(argv), env=secrets.masked_env(command_line.serve_env(arm)),
-            ready_s=time.monotonic() - start, gpus=names,
+            argv=secrets.masked_argv(argv), env=secrets.masked_env(command_line.serve_env(arm)), gpus=names,
+            ready_s=time.monotonic() - start,
         )  # fmt: skip
         yield Server(endpoint=Endpoint(url=url, model=model, api_key=key), info=info, running=running)
 
