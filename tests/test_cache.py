@@ -148,6 +148,17 @@ def test_what_a_process_uses_is_left_and_the_process_named(
     assert not root.exists()
 
 
+def test_a_cache_behind_a_link_is_known_by_both_names(
+    engines: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, running: list[subprocess.Popen[bytes]]
+) -> None:
+    root = built()
+    (tmp_path / "link").symlink_to(engines.parent)
+    monkeypatch.setenv("BUMPGATE_CACHE", str(tmp_path / "link"))
+    running.append(subprocess.Popen(["sleep", "60"], cwd=root))
+    environment = next(item for item in cache.items() if item.kind == "environment")
+    assert str(environment.kept).startswith(f"pid {running[0].pid} (")
+
+
 def test_a_link_out_of_the_cache_is_not_followed(engines: Path, tmp_path: Path) -> None:
     root = built()
     outside = tmp_path / "outside"

@@ -184,7 +184,7 @@ def _in_use(roots: set[Path]) -> dict[Path, str]:
         words += [part for value in (info["environ"] or {}).values() for part in value.split(os.pathsep)]
         text = "\n".join(f"{word}/" for word in words if word) + _maps(process.pid)
         for root in roots - used.keys():
-            if f"{root}/" in text:
+            if f"{root}/" in text or f"{root.resolve()}/" in text:
                 used[root] = f"pid {process.pid} ({info['name']}) uses it"
     return used
 
