@@ -1,7 +1,9 @@
 """`bumpgate`: run, plan, report, demo. The only place that exits; results go to stdout, news to stderr."""
 
 import contextlib
+import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -162,6 +164,47 @@ def _finish(verdict: Verdict, folder: Path) -> None:
             f"{verdict.overall} (exit code {code}): {folder / 'scorecard.md'}"
         )
     raise Judged(code)
+
+
+@app.command()
+def doctor(
+    reports: Reports = Path("reports"),
+    as_json: Annotated[bool, typer.Option("--json", help="A list of checks for a machine.")] = False,
+) -> None:
+    """What this machine has of what a run needs, and what to type where something is missing. Takes seconds."""
+    from evals import doctor as checkup
+
+    checks = checkup.examine(reports)
+    out = Console(soft_wrap=True, highlight=False, markup=False)
+    if as_json:
+        out.print(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
+    else:
+        for check in checks:
+            out.print(checkup.line(check))
+    if not checkup.healthy(checks):
+        raise typer.Exit(BumpgateError.exit_code)
+
+
+@app.command()
+def clean(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]…", help="A version, or as in vllm==0.25.0; all if left out.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be removed.")] = False,
+) -> None:
+    """Remove the engines that bumpgate installed, and what belongs to them. They are installed again when they are needed."""
+    from evals.engine import cache
+
+    out = Console(soft_wrap=True, highlight=False, markup=False)
+    found = cache.items(names or ())
+    going = [item for item in found if not item.kept]
+    freed, size = cache.freed_bytes(going), sum(item.size_bytes for item in going)
+    for item in found if dry_run else map(cache.remove, found):
+        out.print(cache.line(item, removed=not dry_run))
+    shared = (
+        f"; `uv cache clean` frees {(size - freed) / cache.GIB:.1f} GiB that uv keeps of them" if size > 1.1 * freed else ""
+    )
+    out.print(f"{'would free' if dry_run else 'freed'} {freed / cache.GIB:.1f} GiB{shared}")
 
 
 def main() -> None:

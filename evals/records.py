@@ -50,6 +50,8 @@ class ServerInfo:
     """The command line; empty for a server that was attached to."""
     env: dict[str, str]
     """The environment variables that bumpgate set."""
+    gpus: tuple[str, ...] = ()
+    """The names of those that it took; empty where that is none, or is not known."""
     ready_s: float
     weights_sha: str | None = None
     """Over the model's weights and configurations; None where its files can't be seen."""

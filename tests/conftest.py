@@ -3,6 +3,8 @@
 `--update-golden` rewrites tests/golden/.
 """
 
+from collections.abc import Iterator
+
 import pytest
 
 pytest_plugins = ["pytester", "docker_engine"]
@@ -23,3 +25,11 @@ def _own_cache(
     """What unit tests keep (rates, installs) is not the user's; a real engine is taken from where it was installed once."""
     if request.node.get_closest_marker("engine") is None and request.node.get_closest_marker("docker") is None:
         monkeypatch.setenv("BUMPGATE_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_gpu_of_this_machine() -> Iterator[None]:
+    """A stand-in for a server takes none, so one that is held keeps no test from starting."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CUDA_VISIBLE_DEVICES", "")
+        yield

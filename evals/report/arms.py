@@ -1,6 +1,7 @@
 """The scorecard's sections on what the arms were, and in what the candidates' servers differ from the baseline's."""
 
 import shlex
+from collections import Counter
 
 from evals.records import Evidence
 from evals.report import scorecard as rows
@@ -44,7 +45,7 @@ def arms(evidence: Evidence) -> str:
             cells.append(
                 [
                     name,
-                    inline(s.engine),
+                    inline(s.engine + _on(s.gpus)),
                     inline(s.version or "–", 40),
                     code(s.model, 60),
                     inline(s.fingerprint or "–", 60),
@@ -59,3 +60,8 @@ def arms(evidence: Evidence) -> str:
             cells.append([name, inline(failures[-1].engine) if failures else "–", "–", "–", "–", failed or "none", "–"])
     overview = table("arm | engine | version | served model | fingerprint | launches | ready in", cells)
     return f"## Arms\n\n{overview}" + (f"\n\n{block(chr(10).join(commands))}" if commands else "")
+
+
+def _on(gpus: tuple[str, ...]) -> str:
+    """` on 4 × NVIDIA L4`; empty where no GPU is known."""
+    return f" on {', '.join(f'{n} × {name}' for name, n in Counter(gpus).items())}" if gpus else ""

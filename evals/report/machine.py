@@ -54,6 +54,7 @@ def _arm(evidence: Evidence, verdict: Verdict, name: str) -> dict[str, Any]:
         "image_digest": last.image_digest if last else None,
         "model": last.model if last else None,
         "args": list(last.argv) if last else None,
+        "gpus": list(last.gpus) if last else [],
         "launches": len(servers),
         "weights_sha": last.weights_sha if last else None,
         "tokenizer_sha": last.tokenizer_sha if last else None,
