@@ -11,7 +11,6 @@ from rich.markdown import Markdown
 
 from evals import config, shipped
 from evals.errors import BumpgateError
-from evals.experiment import Experiment
 from evals.progress import Display
 from evals.records import Verdict, VerdictName
 
@@ -47,7 +46,7 @@ def run(
     ] = False,
 ) -> None:
     """Serve every arm, ask every task, judge, and write the scorecard. Run it again and it goes on where it stopped."""
-    _run(_experiment(experiment), reports, run_id, new)
+    _run(shipped.find(experiment), reports, run_id, new)
 
 
 @app.command()
@@ -55,15 +54,17 @@ def demo(reports: Reports = Path("reports")) -> None:
     """The whole thing on a tiny model that is shipped, with a real vLLM on this machine's CPU."""
     path = shipped.experiment("demo")
     assert path is not None
-    _run(config.load(path), reports, None, False)
+    _run(path, reports, None, False)
 
 
 @app.command(name="plan")
 def show_plan(experiment: File) -> None:
     """What a run will start and ask, and what each gate will be able to exclude. Starts nothing."""
-    from evals import plan  # scipy takes a second to import, which --help need not pay
+    from evals import arm_flags, plan  # scipy takes a second to import, which --help need not pay
 
-    chosen = _experiment(experiment)
+    path = shipped.find(experiment)
+    chosen = config.load(path)
+    beforehand = arm_flags.check(path, chosen)
     out = Console(soft_wrap=True, highlight=False, markup=False)
     launches, total = plan.launches(chosen), plan.requests(chosen)
     servers = len({arm.server_key for arm in chosen.arms})
@@ -83,7 +84,7 @@ def show_plan(experiment: File) -> None:
         out.print(f"gate {gate.arm} · {gate.task}: margin {gate.margin:g}, n {gate.n or 'all'}: {can} if nothing changed "
                   f"(at {100 * plan.ASSUMED_DISCORDANCE:.0f} % flips; a PASS is 80 % likely from n = {gate.n_needed})"
                   )  # fmt: skip
-    for warning in plan.warnings(chosen):
+    for warning in (*beforehand, *plan.warnings(chosen)):
         out.print(f"warning: {warning}")
 
 
@@ -98,19 +99,17 @@ def make_report(
     _finish(report.write(folder), folder)
 
 
-def _experiment(name: str) -> Experiment:
-    return config.load(shipped.find(name))
-
-
-def _run(experiment: Experiment, reports: Path, run_id: str | None, new: bool) -> None:
+def _run(path: Path, reports: Path, run_id: str | None, new: bool) -> None:
+    experiment = config.load(path)
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     try:
-        from evals import plan  # lm-eval and scipy cost seconds to import, which --help need not pay
+        from evals import arm_flags, plan  # lm-eval and scipy cost seconds to import, which --help need not pay
         from evals import run as runner
 
+        beforehand = arm_flags.check(path, experiment)
         runner.heed_signals()
         folder = runner.pick_folder(reports, experiment, run_id, new)
-        for warning in plan.warnings(experiment):
+        for warning in (*beforehand, *plan.warnings(experiment)):
             news.print(f"warning: {warning}")
         news.print(f"{'going on with' if folder.exists() else 'new'} run {folder}")
         with Display(news, plan.requests(experiment)) as display:
