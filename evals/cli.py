@@ -1,4 +1,4 @@
-"""`bumpgate`: run, plan, report, demo. The only place that exits; results go to stdout, news to stderr."""
+"""`bumpgate`: init, run, plan, report, demo. The only place that exits; results go to stdout, news to stderr."""
 
 import contextlib
 import sys
@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from evals import config, shipped
-from evals.errors import BumpgateError
+from evals.errors import BumpgateError, ConfigError
 from evals.progress import Display
 from evals.records import Verdict, VerdictName
 
@@ -86,6 +86,49 @@ def show_plan(experiment: File) -> None:
                   )  # fmt: skip
     for warning in (*beforehand, *plan.warnings(chosen)):
         out.print(f"warning: {warning}")
+
+
+@app.command()
+def init(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[COMMAND | -]", help="A serve command: quoted, or after --, or on stdin.", show_default=False),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write; stdout else. Never overwritten.")
+    ] = None,
+    to: Annotated[str | None, typer.Option("--to", metavar="VERSION", help="The vLLM to go to; else the newest known.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="The experiment's name.")] = None,
+) -> None:
+    """Turn a pasted `vllm serve …` or `docker run …` into an experiment file. Asks nothing; its guesses are comments."""
+    from evals.init import make  # scipy, as above
+
+    news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
+    if output is not None and output.exists():
+        raise ConfigError(f"{output} is there already, and is not overwritten; name another file with --output")
+    made = make.make(_pasted(command or []), to, name, Path.cwd())
+    if output is not None:
+        make.save(made.text, output)
+    else:
+        sys.stdout.write(made.text)
+    for note in made.notes:
+        news.print(f"note: {note}")
+    file = output or "FILE"
+    news.print(
+        f"next: bumpgate plan {file}, then bumpgate run {file}" + ("" if output else " (save this as FILE, or --output it)")
+    )
+
+
+def _pasted(command: list[str]) -> str | list[str]:
+    """The words, or the text on stdin."""
+    if command not in ([], ["-"]):
+        return command
+    if not command and sys.stdin.isatty():
+        return ""
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as e:
+        raise ConfigError("what came on stdin is not UTF-8; save it as UTF-8, and paste again") from e
 
 
 @app.command(name="report")

@@ -90,14 +90,14 @@ def translated(version: str, args: dict[str, Any], env: dict[str, str]) -> Trans
         return Translation(args=out, env=kept, notes={})
     for name in args:
         if (row := _row(GONE_FLAGS, name)) and _lacks(name, row, at):
-            notes[name] = _advice(row)
+            notes[name] = _told(row)
             _move(row, out.pop(name), out)
         elif row is None and name in vocabulary().flags and has(vocabulary().flags[name].span, at) is False:
-            notes[name] = _advice(None)
+            notes[name] = "it is gone"
             del out[name]
     for name in env:
         if (row := _row(GONE_ENV, name)) and has(Span(first=None, last=row.last), at) is False:
-            notes[name] = _advice(row)
+            notes[name] = _told(row)
             _move(row, kept.pop(name), out)
     method = _method(out)
     if method != "mtp" and method.endswith("_mtp") and has(METHODS["mtp"], at):
@@ -170,6 +170,12 @@ def _advice(row: Gone | None) -> str:
     if row and row.to:
         return f"write `{row.to.replace('=', ': ')}` in its place"
     return f"remove it; {row.note}" if row and row.note else "remove it"
+
+
+def _told(row: Gone) -> str:
+    if row.to:
+        return f"`{row.to.replace('=', ': ')}` took its place"
+    return f"it is gone; {row.note}" if row.note else "it is gone"
 
 
 def meant(name: str) -> str:

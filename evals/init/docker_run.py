@@ -92,6 +92,9 @@ def _option(out: Container, name: str, value: str, exported: dict[str, str], vau
             _mount(out, value, note)
         case "env":
             key, given, said = value.partition("=")
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", key):
+                note(f"{key!r} is no variable's name and was left out")
+                return
             out.env[key] = said if given else exported.get(key, f"${{{key}}}")
         case "env-file":
             note(f"the variables of --env-file {value} are not read: write those that matter under env")

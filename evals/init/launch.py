@@ -17,7 +17,7 @@ DOCKERS = {"docker", "podman", "nerdctl", "nvidia-docker"}
 _API_SERVERS = {"vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server"}
 _CLIS = {"vllm.entrypoints.cli.main", "vllm"}
 _SPEC = re.compile(r"(?<![\w-])(?P<package>vllm(?:-cpu)?)(?:\[[^\]]*\])?(?:\s*===?\s*|@)v?(?P<version>\d[\w.+!-]*)")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _PASSING_ON = {"sudo", "nohup", "exec", "env", "time", "setsid", "command", "stdbuf", "unbuffer", "eval"}
 """Programs that start the next one, and change nothing of what is served."""
 _RUNNERS = {"uv", "uvx", "pipx", "conda", "mamba", "micromamba", "poetry", "pdm", "hatch", "rye", "pixi"}

@@ -11,7 +11,9 @@ from evals.init.vault import Vault, is_secret_name
 from evals.vocabulary import Flag, vocabulary
 
 _HUMAN = re.compile(r"(\d+(?:\.\d+)?)([kKmMgGtT])")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,2})?")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,79}")
+_MAX_DIGITS, _MAX_BRACKETS = 18, 200
 _POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
 _SWITCH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -31,7 +33,9 @@ def read(words: list[Word], vault: Vault) -> ServeFlags:
 
 def human(text: str) -> int | str:
     """32k → 32000, 1M → 1048576, as vLLM reads them; what is no such number stays text."""
-    if re.fullmatch(r"-?\d+", text):
+    if len(text) > _MAX_DIGITS:
+        return text
+    if re.fullmatch(r"-?[0-9]+", text):
         return int(text)
     if (found := _HUMAN.fullmatch(text)) is None or (found[2].isupper() and "." in found[1]):
         return text
@@ -60,7 +64,7 @@ class _Reader:
         for name, value in self.nested.items():
             if name in self.out.args:
                 self.note(f"--{name} is given whole and key by key; vLLM takes the keys alone, and so does this file")
-            self.out.args[name] = value
+            self.out.args[name] = self.vault.hide(name, value)
         return self.out
 
     def note(self, text: str) -> None:
@@ -156,7 +160,7 @@ class _Reader:
     def _value(self, flag: Flag, word: Word) -> Any:
         match flag.kind:
             case "int":
-                return int(word.text) if re.fullmatch(r"-?\d+", word.text) else word.text
+                return human(word.text) if word.text.lstrip("-").isdigit() else word.text
             case "human":
                 return human(word.text)
             case "float":
@@ -164,13 +168,13 @@ class _Reader:
             case "json":
                 return self._json(flag.name, word)
             case _:
-                return word.text
+                return int(word.text) if flag.name == "optimization-level" and word.text in "0123" else word.text
 
     def _json(self, name: str, word: Word) -> Any:
         for text in (word.text, word.text.replace("\\\n", ""), word.raw, word.text.replace("'", '"')):
             try:
-                found = json.loads(text)
-            except (ValueError, RecursionError):
+                found = _loads(text)
+            except ValueError:
                 continue
             if text != word.text:
                 self.note(f"the quotes of --{name}'s JSON were mended")
@@ -199,16 +203,31 @@ class _Reader:
         values = [inline] if inline is not None else [w.text for w in self._following(None if is_secret_name(name) else 1)]
         for value in values if is_secret_name(name) else []:
             self.vault.keep_out(value)
+        if not _NAME.fullmatch(name):
+            self.note(f"{name!r} is no flag's name and was left out")
+            return
         self.note(f"no vLLM that bumpgate knows has --{name}{did_you_mean(name, vocabulary().flags)}; it is kept as pasted")
         self._put(name, True if not values else _plain(values[0]) if len(values) == 1 else values)
 
     def _put(self, name: str, value: Any, joins: bool = False) -> None:
+        value = "null" if value is None else value
         if name in self.out.args and joins:
             before = self.out.args[name]
             value = [*(before if isinstance(before, list) else [before]), value]
         elif name in self.out.args:
             self.note(f"--{name} is given twice; vLLM takes the last, and so does this file")
         self.out.args[name] = self.vault.hide(name, value)
+
+
+def _loads(text: str) -> Any:
+    """JSON that a YAML file can hold: no NaN, no depth without end."""
+    if text.count("[") + text.count("{") > _MAX_BRACKETS:
+        raise ValueError("nested too deeply")
+    return json.loads(text, parse_constant=_refuse)
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")
 
 
 def _is_flag(text: str) -> bool:
@@ -222,6 +241,6 @@ def _open(text: str) -> bool:
 def _plain(text: str) -> Any:
     """As vLLM reads the value of a dotted flag."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return _loads(text)
+    except ValueError:
         return human(text)

@@ -18,11 +18,12 @@ _NOISE = re.compile(r"^\s*(```.*|~~~.*)$")
 _UNIT = re.compile(r"^\s*(?:ExecStart=[-+@:!]*|Environment=)")
 """A systemd unit's own words before the command."""
 _CURLY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "\u00a0": " ", "\u2003": " ", "\u3000": " "})
-_INVISIBLE = str.maketrans("", "", "\u200b\u200c\u200d\u2060\ufeff\r")
+_INVISIBLE = re.compile(r"[\u200b-\u200d\u2060\ufeff\ud800-\udfff\x00-\x08\x0b-\x1f\x7f]")
+"""What a web page hides between letters, and what no YAML file can hold."""
 _DASH = re.compile(r"(?<!\S)[—–](?=[A-Za-z])")
 _OPERATORS = ("&&", "||", "|&", ";", "&", "|", "\n", "(", ")")
 _REDIRECTION = re.compile(r"(?:\d*|&)(?:>>|>\||>&|>|<<<|<<|<&|<)(?:&?\d+-?(?=[\s;|&)]|$))?")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _WORD_END = set(" \t\n;|&()<>")
 
 
@@ -59,6 +60,7 @@ def commands(text: str) -> tuple[list[Command], list[str]]:
 
 def from_argv(argv: list[str]) -> Command:
     """Words that a shell has split already."""
+    argv = [_INVISIBLE.sub("", word) for word in argv]
     at = 0
     while at < len(argv) and _ASSIGNMENT.match(argv[at]):
         at += 1
@@ -68,7 +70,7 @@ def from_argv(argv: list[str]) -> Command:
 
 def _cleaned(text: str) -> tuple[str, list[str]]:
     notes = []
-    plain = text.translate(_INVISIBLE)
+    plain = _INVISIBLE.sub("", text)
     if (straight := plain.translate(_CURLY)) != plain and any(c in plain for c in "“”‘’"):
         notes.append("curly quotes were read as plain ones")
     if (dashed := _DASH.sub("--", straight)) != straight:

@@ -14,7 +14,7 @@ _NAME = re.compile(
 _TEXT_TOKEN = re.compile(r"^(?:bos|eos|pad|unk|mask|cls|sep|image|video|audio|think|boi|eoi)_?(?:start|end)?_?token$")
 """Keys of a model's own tokenizer, as --hf-overrides has them."""
 _VALUE = re.compile(
-    r"hf_[A-Za-z0-9]{6,}|\bsk-[\w-]{4,}|gh[pousr]_\w{8,}|github_pat_\w+|glpat-[\w-]+|AKIA[0-9A-Z]{8,}|xox[a-z]-[\w-]+|nvapi-[\w-]+"
+    r"hf_(?=[a-z]*[A-Z0-9])[A-Za-z0-9]{8,}|\bsk-(?=[\w-]*\d)[\w-]{6,}|gh[pousr]_\w{8,}|github_pat_\w+|glpat-[\w-]+|AKIA[0-9A-Z]{8,}|xox[a-z]-[\w-]+|nvapi-[\w-]+"
     r"|eyJ[\w-]{8,}\.[\w-]+|(?i:bearer)(?:\s|%20)+\S+|(?i:basic)\s+[A-Za-z0-9+/=]{8,}|://[^/\s@]*:[^/\s@]+@"
     r"|(?i:\b[\w-]*(?:token|api[_-]?key|password|passwd|secret|signature)[\"']?\s*[=:]\s*)[\"']?[^\s\"'&;,}]+"
 )
@@ -91,6 +91,6 @@ class Vault:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return json.loads(text) if text.count("[") + text.count("{") < 200 else None
+    except ValueError:
         return None
