@@ -93,16 +93,12 @@ def translated(version: str, args: dict[str, Any], env: dict[str, str]) -> Trans
             notes[name] = _told(row)
             _move(row, out.pop(name), out)
         elif row is None and name in vocabulary().flags and has(vocabulary().flags[name].span, at) is False:
-            notes[name] = "it is gone"
+            notes[name] = "it is not in this version"
             del out[name]
     for name in env:
         if (row := _row(GONE_ENV, name)) and has(Span(first=None, last=row.last), at) is False:
             notes[name] = _told(row)
             _move(row, kept.pop(name), out)
-    method = _method(out)
-    if method != "mtp" and method.endswith("_mtp") and has(METHODS["mtp"], at):
-        out["speculative-config"] = out["speculative-config"] | {"method": "mtp"}
-        notes["speculative-config"] = f"{method} is called mtp now; the two are one method"
     return Translation(args=out, env=kept, notes=notes)
 
 

@@ -180,11 +180,12 @@ def test_a_configuration_in_the_words_of_another_version() -> None:
     }  # fmt: skip
     found = flags.translated("0.29.0", args, {"VLLM_ATTENTION_BACKEND": "FLASHINFER", "VLLM_USE_V1": "1", "A": "b"})
     assert found.args == {
-        "max-model-len": 5, "speculative-config": {"method": "mtp"}, "runner": "pooling", "mm-processor-cache-gb": 0,
+        "max-model-len": 5, "speculative-config": {"method": "qwen3_next_mtp"}, "runner": "pooling", "mm-processor-cache-gb": 0,
         "structured-outputs-config": {"backend": "xgrammar"}, "mm-encoder-tp-mode": "data", "attention-backend": "FLASHINFER",
     }  # fmt: skip
     assert found.env == {"A": "b"}
-    assert found.notes.keys() == (args.keys() | {"VLLM_ATTENTION_BACKEND", "VLLM_USE_V1"}) - {"max-model-len"}
+    kept = {"max-model-len", "speculative-config"}
+    assert found.notes.keys() == (args.keys() | {"VLLM_ATTENTION_BACKEND", "VLLM_USE_V1"}) - kept
     assert [i for i in flags.check("0.29.0", found.args, found.env) if i.severity == "refused"] == []
 
 

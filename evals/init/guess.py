@@ -86,15 +86,17 @@ class _Guess:
 
     def _baseline(self) -> ArmDraft:
         command, request = self.command, models.thinking(self.command)
-        issues = {i.name: i.message for i in flags.check(self.today.text, command.args, command.env)}
+        whys = {i.name: i.message for i in flags.check(self.today.text, command.args, command.env)}
+        if flags.canonical(command.args) != command.args:
+            whys.setdefault("speculative-config", "qwen3_next_mtp and mtp are one method")
         top = {"engine": Line(value=self._engine(), why=self.today.why)}
         if command.devices:
             top["devices"] = Line(value=list(command.devices), why="the cards, by number, as the command chose them")
         why = f"As the command runs it{'' if command.tool == 'vllm' else f' ({command.tool})'}."
         return ArmDraft(
             name=name_of(self.today.text) or "today", why=(why,), top=top,
-            args={k: Line(value=v, why=issues.get(k, "")) for k, v in command.args.items()},
-            env={k: Line(value=v, why=issues.get(k, "")) for k, v in command.env.items()},
+            args={k: Line(value=v, why=whys.get(k, "")) for k, v in command.args.items()},
+            env={k: Line(value=v, why=whys.get(k, "")) for k, v in command.env.items()},
             request={k: Line(value=v, why=request.why if not i else "") for i, (k, v) in enumerate(request.request.items())}
             if request else {},
         )  # fmt: skip

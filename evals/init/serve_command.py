@@ -12,7 +12,7 @@ from evals.errors import ConfigError
 from evals.init import serve_flags
 from evals.init.launch import Launch
 from evals.init.shell import Word
-from evals.init.vault import Vault
+from evals.init.vault import Vault, looks_secret
 
 _OURS = {
     "host", "port", "uds", "ssl-keyfile", "ssl-certfile", "ssl-ca-certs", "ssl-cert-reqs", "ssl-ciphers", "enable-ssl-refresh",
@@ -107,6 +107,8 @@ class _Reader:
             raise ConfigError(
                 f"the model is {self.vault.scrub(model)}, which the paste does not set; write its value in its place"
             )
+        if looks_secret(model):
+            raise ConfigError("the model's name holds what looks like a key or token; write the model alone")
         relative = not self.launch.container and "/" in model and not model.startswith(("/", "~"))
         if relative and (self.folder / model).is_dir():
             return str((self.folder / model).resolve())  # from the experiment's own folder it might be a hub id

@@ -171,7 +171,8 @@ class _Reader:
                 return int(word.text) if flag.name == "optimization-level" and word.text in "0123" else word.text
 
     def _json(self, name: str, word: Word) -> Any:
-        for text in (word.text, word.text.replace("\\\n", ""), word.raw, word.text.replace("'", '"')):
+        lost = word.raw if word.raw[:1] not in "\"'" else word.text  # quotes that the shell took, as in {"method": "mtp"}
+        for text in (word.text, word.text.replace("\\\n", ""), lost, word.text.replace("'", '"')):
             try:
                 found = _loads(text)
             except ValueError:

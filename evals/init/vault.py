@@ -16,6 +16,7 @@ _TEXT_TOKEN = re.compile(r"^(?:bos|eos|pad|unk|mask|cls|sep|image|video|audio|th
 _VALUE = re.compile(
     r"hf_(?=[a-z]*[A-Z0-9])[A-Za-z0-9]{8,}|\bsk-(?=[\w-]*\d)[\w-]{6,}|gh[pousr]_\w{8,}|github_pat_\w+|glpat-[\w-]+|AKIA[0-9A-Z]{8,}|xox[a-z]-[\w-]+|nvapi-[\w-]+"
     r"|eyJ[\w-]{8,}\.[\w-]+|(?i:bearer)(?:\s|%20)+\S+|(?i:basic)\s+[A-Za-z0-9+/=]{8,}|://[^/\s@]*:[^/\s@]+@"
+    r"|(?i:--[\w-]*(?:token|api[_-]key|password|secret)\s+)\S+"
     r"|(?i:\b[\w-]*(?:token|api[_-]?key|password|passwd|secret|signature)[\"']?\s*[=:]\s*)[\"']?[^\s\"'&;,}]+"
 )
 _REFERENCE = re.compile(r"\$\{[A-Za-z_]\w*\}")
