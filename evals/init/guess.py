@@ -41,25 +41,23 @@ class _Guess:
         at, wanted = parsed(self.today.text), parsed(target)
         self.target = str(at) if to is None and at and wanted and at > wanted else target
         self.translation = flags.translated(self.target, command.args, command.env)
-        self.notes = list(command.notes)
+        own = flags.translated(self.today.text or "", command.args, {})
+        self.args = own.args
+        lacking = "has no --{}, which was left out or renamed here; correct the version if another one runs"
+        self.notes = [*command.notes, *(f"vLLM {self.today.text} {lacking.format(name)}" for name in own.notes)]
 
     def draft(self) -> Draft:
         command = self.command
-        if missing := models.missing(command, self.folder):
-            self.notes.append(missing)
         if _SEVERAL_HOSTS & command.args.keys():
             self.notes.append("the command is one of several hosts'; bumpgate starts a server on this machine alone")
-        if command.args.get("runner") == "pooling" or command.args.get("task") in (
-            "embed",
-            "embedding",
-            "reward",
-            "score",
-            "classify",
-        ):
+        if command.args.get("runner") == "pooling" or command.args.get("task") in _POOLING:
             self.notes.append("a pooling model generates no text, so gsm8k and greedy can't ask it anything")
-        arms = self._arms()
+        arms, missing = self._arms(), models.missing(command, self.folder)
+        about, names = self._about(arms), _references(arms)
+        self.notes += [missing] if missing else []
+        self.notes += [f"export before `bumpgate run`: {', '.join(names)}"] if names else []
         return Draft(
-            name=self.name, about=self._about(arms), model=command.model, model_why=missing or "", baseline=arms[0].name,
+            name=self.name, about=about, model=command.model, model_why=missing or "", baseline=arms[0].name,
             arms=arms, tasks=self._tasks(), margin=MARGIN,
             margin_why="points that may be lost at most; a larger drop must be ruled out for a PASS", notes=tuple(self.notes),
         )  # fmt: skip
@@ -86,7 +84,7 @@ class _Guess:
 
     def _baseline(self) -> ArmDraft:
         command, request = self.command, models.thinking(self.command)
-        whys = {i.name: i.message for i in flags.check(self.today.text, command.args, command.env)}
+        whys = {i.name: i.message for i in flags.check(self.today.text, self.args, command.env)}
         if flags.canonical(command.args) != command.args:
             whys.setdefault("speculative-config", "qwen3_next_mtp and mtp are one method")
         top = {"engine": Line(value=self._engine(), why=self.today.why)}
@@ -95,7 +93,7 @@ class _Guess:
         why = f"As the command runs it{'' if command.tool == 'vllm' else f' ({command.tool})'}."
         return ArmDraft(
             name=name_of(self.today.text) or "today", why=(why,), top=top,
-            args={k: Line(value=v, why=whys.get(k, "")) for k, v in command.args.items()},
+            args={k: Line(value=v, why=whys.get(k, "")) for k, v in self.args.items()},
             env={k: Line(value=v, why=whys.get(k, "")) for k, v in command.env.items()},
             request={k: Line(value=v, why=request.why if not i else "") for i, (k, v) in enumerate(request.request.items())}
             if request else {},
@@ -121,12 +119,12 @@ class _Guess:
         return ArmDraft(
             name=name if name != base else f"{name}-new", why=tuple(why),
             top={"extends": Line(value=base), "engine": Line(value=engine, why=image.why if image else "")},
-            args=_moved(self.command.args, self.translation.args, self.translation, self.target),
+            args=_moved(self.args, self.translation.args, self.translation, self.target),
             env=_moved(self.command.env, self.translation.env, self.translation, self.target),
         )  # fmt: skip
 
     def _without_speculation(self, of: str, same: bool) -> ArmDraft:
-        there = self.command.args if same else self.translation.args
+        there = self.args if same else self.translation.args
         args = {flag: Line(value=None) for flag in _SPECULATION if flag in there}
         why = f"Without speculation: where {of} is worse and this is not, the speculation is the cause and not the version."
         if same:
@@ -171,12 +169,14 @@ class _Guess:
         ]
         if command.dropped:
             out.append(f"bumpgate decides itself, so left out: {', '.join(command.dropped)}.")
-        lines = [line for arm in arms for line in (*arm.args.values(), *arm.env.values())]
-        names = dict.fromkeys(name for line in lines for name in _REFERENCE.findall(repr(line.value)))
-        if names:
+        if names := _references(arms):
             out.append(f"Read from the environment when a server starts, so export before `bumpgate run`: {', '.join(names)}.")
-            self.notes.append(f"export before `bumpgate run`: {', '.join(names)}")
-        return (*out, *(f"Note: {note}." for note in command.notes))
+        return (*out, *(f"Note: {note}." for note in self.notes))
+
+
+def _references(arms: tuple[ArmDraft, ...]) -> list[str]:
+    values = [line.value for arm in arms for line in (*arm.args.values(), *arm.env.values())]
+    return list(dict.fromkeys(name for value in values for name in _REFERENCE.findall(repr(value))))
 
 
 def _moved(before: dict[str, Any], after: dict[str, Any], by: Translation, target: str) -> dict[str, Line]:
