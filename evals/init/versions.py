@@ -26,12 +26,12 @@ class Pick:
 def target_of(to: str | None, command: ServeCommand) -> str:
     """Where to go. Raises ConfigError for what no package has as its version."""
     if to is None:
-        return flags.NEWEST
+        return flags.NEWEST[command.package]
     version = parsed(to)
     if version is not None and re.fullmatch(r"v?\d[\w.+!-]*", to):
         return to.removeprefix("v")
     if command.docker is None or not re.fullmatch(r"[\w][\w.-]{0,127}", to):
-        raise ConfigError(f"--to {to!r} is no version; write one such as {flags.NEWEST}")
+        raise ConfigError(f"--to {to!r} is no version; write one such as {flags.NEWEST[command.package]}")
     return to
 
 
