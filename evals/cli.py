@@ -1,4 +1,4 @@
-"""`bumpgate`: run, plan, report, demo. The only place that exits; results go to stdout, news to stderr."""
+"""`bumpgate`: init, run, plan, report, demo. The only place that exits; results go to stdout, news to stderr."""
 
 import contextlib
 import json
@@ -13,7 +13,6 @@ from rich.markdown import Markdown
 
 from evals import config, shipped
 from evals.errors import BumpgateError, ConfigError
-from evals.experiment import Experiment
 from evals.progress import Display
 from evals.records import Verdict, VerdictName
 
@@ -67,7 +66,7 @@ def run(
     ] = None,
 ) -> None:
     """Serve every arm, ask every task, judge, and write the scorecard. Run it again and it goes on where it stopped."""
-    _run(_experiment(experiment), reports, run_id, new, budget)
+    _run(shipped.find(experiment), reports, run_id, new, budget)
 
 
 @app.command()
@@ -75,15 +74,17 @@ def demo(reports: Reports = Path("reports")) -> None:
     """The whole thing on a tiny model that is shipped, with a real vLLM on this machine's CPU."""
     path = shipped.experiment(shipped.demo())
     assert path is not None
-    _run(config.load(path), reports, None, False, None)
+    _run(path, reports, None, False, None)
 
 
 @app.command(name="plan")
 def show_plan(experiment: File) -> None:
     """What a run will start and ask, and what each gate will be able to exclude. Starts nothing."""
-    from evals import budget, plan, rates  # scipy takes a second to import, which --help need not pay
+    from evals import arm_flags, budget, plan, rates  # scipy takes a second to import, which --help need not pay
 
-    chosen = _experiment(experiment)
+    path = shipped.find(experiment)
+    chosen = config.load(path)
+    beforehand = arm_flags.check(path, chosen)
     out = Console(soft_wrap=True, highlight=False, markup=False)
     launches, total = plan.launches(chosen), plan.requests(chosen)
     servers = len({arm.server_key for arm in chosen.arms})
@@ -106,8 +107,51 @@ def show_plan(experiment: File) -> None:
                   f"(at {100 * plan.ASSUMED_DISCORDANCE:.0f} % flips; a PASS is 80 % likely from n = {gate.n_needed})"
                   )  # fmt: skip
     out.print(budget.sentence(budget.cost(chosen, rates.known(chosen))))
-    for warning in plan.warnings(chosen):
+    for warning in (*beforehand, *plan.warnings(chosen)):
         out.print(f"warning: {warning}")
+
+
+@app.command()
+def init(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[COMMAND | -]", help="A serve command: quoted, or after --, or on stdin.", show_default=False),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write; stdout else. Never overwritten.")
+    ] = None,
+    to: Annotated[str | None, typer.Option("--to", metavar="VERSION", help="The vLLM to go to; else the newest known.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="The experiment's name.")] = None,
+) -> None:
+    """Turn a pasted `vllm serve …` or `docker run …` into an experiment file. Asks nothing; its guesses are comments."""
+    from evals.init import make  # scipy, as above
+
+    news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
+    if output is not None and output.exists():
+        raise ConfigError(f"{output} is there already, and is not overwritten; name another file with --output")
+    made = make.make(_pasted(command or []), to, name, Path.cwd())
+    if output is not None:
+        make.save(made.text, output)
+    else:
+        sys.stdout.write(made.text)
+    for note in made.notes:
+        news.print(f"note: {note}")
+    file = output or "FILE"
+    news.print(
+        f"next: bumpgate plan {file}, then bumpgate run {file}" + ("" if output else " (save this as FILE, or --output it)")
+    )
+
+
+def _pasted(command: list[str]) -> str | list[str]:
+    """The words, or the text on stdin."""
+    if command not in ([], ["-"]):
+        return command
+    if not command and sys.stdin.isatty():
+        return ""
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as e:
+        raise ConfigError("what came on stdin is not UTF-8; save it as UTF-8, and paste again") from e
 
 
 @app.command(name="report")
@@ -123,21 +167,19 @@ def make_report(
     _finish(report.write(folder), folder)
 
 
-def _experiment(name: str) -> Experiment:
-    return config.load(shipped.find(name))
-
-
-def _run(experiment: Experiment, reports: Path, run_id: str | None, new: bool, budget: str | None) -> None:
+def _run(path: Path, reports: Path, run_id: str | None, new: bool, budget: str | None) -> None:
+    experiment = config.load(path)
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     try:
+        from evals import arm_flags, plan  # lm-eval and scipy cost seconds to import, which --help need not pay
         from evals import budget as times
-        from evals import plan  # lm-eval and scipy cost seconds to import, which --help need not pay
         from evals import run as runner
 
         budget_s = times.duration_s(budget) if budget is not None else None
+        beforehand = arm_flags.check(path, experiment)
         runner.heed_signals()
         folder = runner.pick_folder(reports, experiment, run_id, new)
-        for warning in plan.warnings(experiment):
+        for warning in (*beforehand, *plan.warnings(experiment)):
             news.print(f"warning: {warning}")
         news.print(f"{'going on with' if folder.exists() else 'new'} run {folder}")
         with Display(news, plan.requests(experiment)) as display:

@@ -37,19 +37,25 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _experiment(settings: pytest.Config) -> Experiment:
-    return config.load(shipped.find(options.experiment(settings)))
+    return config.load(_path(settings))
+
+
+def _path(settings: pytest.Config) -> Path:
+    return shipped.find(options.experiment(settings))
 
 
 @pytest.fixture(scope="session")
 def verdict(request: pytest.FixtureRequest) -> Verdict:
     """Runs, or goes on with, the whole experiment: servers one after another."""
-    from evals import plan, run  # lm-eval is slow to import, and collecting needs none of it
+    from evals import arm_flags, plan, run  # lm-eval is slow to import, and collecting needs none of it
 
     chosen = _experiment(request.config)
     capture = request.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         news = Console(highlight=False, stderr=True)
         try:
+            for warning in arm_flags.check(_path(request.config), chosen):
+                news.print(f"\nwarning: {warning}", markup=False, soft_wrap=True)
             run.heed_signals()
             folder = run.pick_folder(Path(options.reports(request.config)), chosen, None, False)
             news.print(f"\nrun {folder}", markup=False, soft_wrap=True)

@@ -5,6 +5,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from evals import flags
 from evals.records import GateSpec
 
 Sampling = Literal["greedy", "model"]
@@ -137,11 +138,7 @@ class Arm:
         return self.request.prompt_shape() == other.request.prompt_shape() and mine == theirs
 
     def _flags(self) -> dict[str, Any]:
-        """Arguments with vLLM's two spellings of one configuration made one."""
-        spec = self.args.get("speculative-config")
-        if isinstance(spec, dict) and spec.get("method") == "qwen3_next_mtp":
-            return self.args | {"speculative-config": spec | {"method": "mtp"}}
-        return self.args
+        return flags.canonical(self.args)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,7 +73,10 @@ def test_plan_tells_what_will_run_and_what_it_can_show(
     said = capsys.readouterr()
     can = "can exclude a drop of 3.5 points if nothing changed (at 8 % flips; a PASS is 80 % likely from n = 1263)"
     assert said.err == ""
-    assert said.out.splitlines() == [
+    lines = said.out.splitlines()
+    runner = lines.pop(13)
+    assert runner.startswith("warning: b: from vLLM 0.25.0 to 0.29.0: model runner V2 serves every model")
+    assert lines == [
         "x: 3 arms, 2 servers, 3 launches, 1200 requests",
         "launch 1: venv vllm==0.25.0 · o/n",
         "  a · gsm8k · round 1: 200 samples, 16 at a time",
@@ -90,6 +93,26 @@ def test_plan_tells_what_will_run_and_what_it_can_show(
         "warning: gsm8k: with 200 samples a drop below 3.5 points can't be excluded, and the margin is 2; "
         "with about 1263 a PASS is likely (80 %) if nothing changed",
     ]
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+def test_a_flag_that_the_version_lacks_ends_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BUMPGATE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "x.yaml").write_text(
+        "name: x\nbaseline: a\narms:\n  a:\n    engine: {venv: vllm==0.29.0}\n    model: o/n\n"
+        "    args: {swap-space: 4}\ntasks: [greedy]\n"
+    )
+    assert main(monkeypatch, command, "x.yaml") == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
+        "bumpgate: x.yaml:7: arms.a.args.swap-space: vLLM 0.29.0 has no --swap-space (0.16.0 still has it); "
+        "remove it; the V1 engine does not swap to the CPU\n"
+    )
+    assert [p.name for p in tmp_path.iterdir()] == ["x.yaml"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tqdm import tqdm
 
 from evals import config, run, store
 from evals.engine import CANARY, process
@@ -45,6 +47,15 @@ tasks:
   - {{task: greedy, n: 6, concurrency: 2}}
 gates: [{{task: gsm8k, margin: 15}}]
 """
+
+
+@pytest.fixture(autouse=True)
+def _no_lock_is_shared_with_a_fork() -> Iterator[None]:
+    """tqdm's own is a semaphore of several processes: a fork that is killed holds it for ever. Two commands share none."""
+    before = tqdm.get_lock()
+    tqdm.set_lock(threading.RLock())
+    yield
+    tqdm.set_lock(before)
 
 
 @pytest.fixture(autouse=True)

@@ -109,6 +109,15 @@ def _is_at(path: Path, descriptor: int) -> bool:
         return False
 
 
+def installed(engine: VenvEngine) -> Environment | None:
+    """The engine's environment if it is there already."""
+    root = cache_root() / "engines" / _folder(engine)
+    try:
+        return Environment(root=root, version=json.loads((root / "bumpgate.json").read_text())["version"])
+    except (OSError, ValueError, KeyError):
+        return None
+
+
 def _folder(engine: VenvEngine) -> str:
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     sha = hashlib.sha256(f"{_RECIPE} {engine.package} {engine.version} {python}".encode()).hexdigest()[:8]

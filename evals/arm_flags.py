@@ -1,0 +1,115 @@
+"""Whether each arm's version has the arm's flags, before any time is spent: the front-ends ask here."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from evals import flags
+from evals.document import Document, did_you_mean
+from evals.engine import parser
+from evals.experiment import Arm, CommandEngine, DockerEngine, Experiment, UrlEngine, VenvEngine
+from evals.flags import FlagIssue
+from evals.vocabulary import parsed
+
+Ask = Callable[[VenvEngine], parser.Options | str]
+
+
+def check(path: Path, experiment: Experiment, ask: Ask = parser.ask) -> tuple[str, ...]:
+    """What a reader should know, one line each.
+
+    Raises:
+        ConfigError: an arm has a flag that its version lacks; one line with the place and what to write.
+    """
+    issues = {arm.name: _issues(arm, ask) for arm in experiment.arms if not isinstance(arm.engine, UrlEngine)}
+    for name, found in issues.items():
+        for issue in found:
+            if issue.severity == "refused":
+                _refuse(path, experiment, name, issue)
+    own = _once({name: [issue.message for issue in found] for name, found in issues.items()})
+    base = experiment.arm(experiment.baseline)
+    pairs = {
+        arm.name: [
+            f"from vLLM {parsed(version(base))} to {parsed(version(arm))}: {said}"
+            for said in flags.changed_defaults(version(base), version(arm), arm.args, arm.env)
+        ]
+        for arm in experiment.candidates
+    }
+    return (*own, *_once(pairs))
+
+
+def version(arm: Arm) -> str | None:
+    """The vLLM that an arm runs, as far as its engine says; an image's tag may be none."""
+    match arm.engine:
+        case VenvEngine() | CommandEngine():
+            return arm.engine.version
+        case DockerEngine():
+            return image_version(arm.engine.image)
+        case UrlEngine():
+            return None
+
+
+def image_version(image: str) -> str | None:
+    """`vllm/vllm-openai:v0.29.0-cu129` → `v0.29.0-cu129`; without a tag, None. A registry's port is no tag."""
+    tag = image.partition("@")[0].rpartition("/")[2].partition(":")[2]
+    return tag or None
+
+
+def _issues(arm: Arm, ask: Ask) -> tuple[FlagIssue, ...]:
+    """By the table; where it has a complaint about a flag and the version is installed, that version's own word."""
+    found = flags.check(version(arm), arm.args, arm.env, _fields(arm))
+    if arm.args and flags.unreadable(version(arm)):
+        found = (*found, _of_arm(f"{arm.engine}: which vLLM it has is not known, so its flags were not checked"))
+    doubtful = [issue for issue in found if issue.about == "flag"]
+    if not doubtful or not isinstance(arm.engine, VenvEngine):
+        return found
+    answer = ask(arm.engine)
+    if isinstance(answer, str):
+        by_table = _of_arm(f"{arm.engine}: {answer}; its flags were checked by bumpgate's table")
+        return found if answer == parser.NOT_INSTALLED else (*found, by_table)
+    sure = [_by_parser(issue, arm, arm.engine, answer) for issue in doubtful]
+    return (*(issue for issue in sure if issue), *(issue for issue in found if issue.about != "flag"))
+
+
+def _of_arm(message: str) -> FlagIssue:
+    return FlagIssue(name="", about="arm", severity="warning", message=message)
+
+
+def _by_parser(issue: FlagIssue, arm: Arm, engine: VenvEngine, answer: parser.Options) -> FlagIssue | None:
+    name = ("no-" if arm.args[issue.name] is False else "") + issue.name.partition(".")[0]
+    if name in answer.options or len([o for o in answer.options if o.startswith(name)]) == 1:
+        return None
+    if issue.severity == "refused":
+        return issue
+    said = f"the installed {engine.package} {engine.version} has no --{name}{did_you_mean(name, answer.options)}"
+    return replace(issue, severity="refused", message=said)
+
+
+def _fields(arm: Arm) -> tuple[str, ...]:
+    effort = arm.request.reasoning_effort
+    own = ("reasoning_effort", *(("reasoning_effort=none",) if effort == "none" else ())) if effort else ()
+    return (*own, *arm.request.extra_body)
+
+
+def _once(said: dict[str, list[str]]) -> tuple[str, ...]:
+    """Arms that share a message share a line."""
+    arms: dict[str, list[str]] = {}
+    for arm, messages in said.items():
+        for message in messages:
+            arms.setdefault(message, []).append(arm)
+    return tuple(f"{', '.join(dict.fromkeys(names))}: {message}" for message, names in arms.items())
+
+
+def _refuse(path: Path, experiment: Experiment, arm: str, issue: FlagIssue) -> None:
+    document = Document(path, experiment.source)
+    section = "env" if issue.about == "variable" else "args"
+    holder, seen = arm, {arm}
+    while ("arms", holder, section, issue.name) not in document.lines:
+        own = document.data["arms"][holder] if isinstance(document.data, dict) else {}
+        parent = own.get("extends") or own.get("repeat_of")
+        if not isinstance(parent, str) or parent in seen:
+            holder = arm
+            break
+        holder = parent
+        seen.add(parent)
+    line = document.lines.get(("arms", holder, section, issue.name))
+    document.fail(("arms", arm, section, issue.name), issue.message, line)
