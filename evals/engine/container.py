@@ -162,8 +162,9 @@ class Container:
             try:
                 self._container.stop(timeout=math.ceil(process.STOP_GRACE_S))
                 self._container.reload()
-                if self._ending is None:
-                    self._note_ending()
+                seen = self._ending
+                self._note_ending()
+                self._ending = seen or self._ending
             finally:  # a second Ctrl-C cuts the grace period short, and still nothing is left behind
                 self._container.remove(force=True, v=True)
         except NotFound:
