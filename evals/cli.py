@@ -92,7 +92,7 @@ def show_plan(experiment: File) -> None:
     out.print(f"{chosen.name}: {len(chosen.arms)} arms, {servers} servers, {len(launches)} launches, {asked}")
     for number, launch in enumerate(launches, 1):
         first = launch.arms[0]
-        told = [f"{k}={v}" for k, v in plan.own_flags(chosen, first).items()]
+        told = [f"--{k} {json.dumps(v)}" if v is not None else f"no --{k}" for k, v in plan.own_flags(chosen, first).items()]
         out.print(" · ".join([f"launch {number}: {first.engine}", first.model or "the first model it lists", *told]))
         for stage in launch.stages:
             task, n = stage.task, stage.task.planned_n or "all"
@@ -121,6 +121,9 @@ def init(
         Path | None, typer.Option("--output", "-o", help="Where to write; stdout else. Never overwritten.")
     ] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="VERSION", help="The vLLM to go to; else the newest known.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="VERSION", help="The vLLM that runs today, where the command names none.")
+    ] = None,
     name: Annotated[str | None, typer.Option("--name", help="The experiment's name.")] = None,
 ) -> None:
     """Turn a pasted `vllm serve …` or `docker run …` into an experiment file. Asks nothing; its guesses are comments."""
@@ -129,7 +132,7 @@ def init(
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     if output is not None and output.exists():
         raise ConfigError(f"{output} is there already, and is not overwritten; name another file with --output")
-    made = make.make(_pasted(command or []), to, name, Path.cwd())
+    made = make.make(_pasted(command or []), to, name, Path.cwd(), since)
     if output is not None:
         make.save(made.text, output)
     else:

@@ -356,3 +356,21 @@ def test_no_secret_is_in_what_is_written(tmp_path: Path) -> None:
     for secret in ("hf_AbC", "sk-very"):
         assert secret not in found.text + " ".join(found.notes)
     assert "export before `bumpgate run`: VLLM_API_KEY, HF_TOKEN" in found.notes
+
+
+def test_the_version_that_runs_today_can_be_told(tmp_path: Path) -> None:
+    said = make.make("vllm serve org/m", "0.29.0", None, tmp_path, "v0.25.0").text
+    assert "engine: {venv: vllm==0.25.0}\n" in said
+    assert "a guess: the command names no version" not in said
+
+
+@pytest.mark.parametrize(
+    ("command", "since", "why"),
+    [
+        ("vllm serve org/m", "newest", "--from 'newest' is no version; write one such as 0.25.0"),
+        ("docker run vllm/vllm-openai:v0.25.0 --model org/m", "0.24.0", "--from 0.24.0: the image says which version"),
+    ],
+)
+def test_a_version_that_runs_today_and_cannot_be_is_one_line(tmp_path: Path, command: str, since: str, why: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(why)):
+        make.make(command, None, None, tmp_path, since)
