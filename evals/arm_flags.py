@@ -1,7 +1,6 @@
 """Whether each arm's version has the arm's flags, before any time is spent: the front-ends ask here."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from evals import flags
@@ -55,18 +54,18 @@ def image_version(image: str) -> str | None:
 
 
 def _issues(arm: Arm, ask: Ask) -> tuple[FlagIssue, ...]:
-    """By the table; where it has a complaint about a flag and the version is installed, that version's own word."""
+    """By the table; where the version is installed, its flags by that version's own word."""
     found = flags.check(version(arm), arm.args, arm.env, _fields(arm))
     if arm.args and flags.unreadable(version(arm)):
         found = (*found, _of_arm(f"{arm.engine}: which vLLM it has is not known, so its flags were not checked"))
-    doubtful = [issue for issue in found if issue.about == "flag"]
-    if not doubtful or not isinstance(arm.engine, VenvEngine):
+    if not arm.args or not isinstance(arm.engine, VenvEngine):
         return found
     answer = ask(arm.engine)
     if isinstance(answer, str):
         by_table = _of_arm(f"{arm.engine}: {answer}; its flags were checked by bumpgate's table")
         return found if answer == parser.NOT_INSTALLED else (*found, by_table)
-    sure = [_by_parser(issue, arm, arm.engine, answer) for issue in doubtful]
+    of_table = {issue.name: issue for issue in found if issue.about == "flag"}
+    sure = [_by_parser(name, of_table.get(name), arm, arm.engine, answer) for name in arm.args]
     return (*(issue for issue in sure if issue), *(issue for issue in found if issue.about != "flag"))
 
 
@@ -74,14 +73,14 @@ def _of_arm(message: str) -> FlagIssue:
     return FlagIssue(name="", about="arm", severity="warning", message=message)
 
 
-def _by_parser(issue: FlagIssue, arm: Arm, engine: VenvEngine, answer: parser.Options) -> FlagIssue | None:
-    name = ("no-" if arm.args[issue.name] is False else "") + issue.name.partition(".")[0]
+def _by_parser(flag: str, of_table: FlagIssue | None, arm: Arm, engine: VenvEngine, answer: parser.Options) -> FlagIssue | None:
+    name = ("no-" if arm.args[flag] is False else "") + flag.partition(".")[0]
     if name in answer.options or len([o for o in answer.options if o.startswith(name)]) == 1:
         return None
-    if issue.severity == "refused":
-        return issue
+    if of_table and of_table.severity == "refused":
+        return of_table
     said = f"the installed {engine.package} {engine.version} has no --{name}{did_you_mean(name, answer.options)}"
-    return replace(issue, severity="refused", message=said)
+    return FlagIssue(name=flag, about="flag", severity="refused", message=said)
 
 
 def _fields(arm: Arm) -> tuple[str, ...]:

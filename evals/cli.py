@@ -4,6 +4,7 @@ import contextlib
 import json
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -81,10 +82,12 @@ def demo(reports: Reports = Path("reports")) -> None:
 def show_plan(experiment: File) -> None:
     """What a run will start and ask, and what each gate will be able to exclude. Starts nothing."""
     from evals import arm_flags, budget, plan, rates  # scipy takes a second to import, which --help need not pay
+    from evals.engine import parser
 
     path = shipped.find(experiment)
     chosen = config.load(path)
-    beforehand = arm_flags.check(path, chosen)
+    news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
+    beforehand = arm_flags.check(path, chosen, partial(parser.ask, say=news.print))
     out = Console(soft_wrap=True, highlight=False, markup=False)
     launches, total = plan.launches(chosen), plan.requests(chosen)
     servers = len({arm.server_key for arm in chosen.arms})
@@ -177,9 +180,10 @@ def _run(path: Path, reports: Path, run_id: str | None, new: bool, budget: str |
         from evals import arm_flags, plan  # lm-eval and scipy cost seconds to import, which --help need not pay
         from evals import budget as times
         from evals import run as runner
+        from evals.engine import parser
 
         budget_s = times.duration_s(budget) if budget is not None else None
-        beforehand = arm_flags.check(path, experiment)
+        beforehand = arm_flags.check(path, experiment, partial(parser.ask, say=news.print))
         runner.heed_signals()
         folder = runner.pick_folder(reports, experiment, run_id, new)
         for warning in (*beforehand, *plan.warnings(experiment)):

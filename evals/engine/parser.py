@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import TypeAdapter, ValidationError
@@ -41,7 +42,7 @@ class Options:
 _OPTIONS = TypeAdapter(Options)
 
 
-def ask(engine: VenvEngine) -> Options | str:
+def ask(engine: VenvEngine, say: Callable[[str], None] = lambda _: None) -> Options | str:
     """What the installed version takes, or why it can't say. Costs some 10 to 30 seconds, once."""
     environment = venv.installed(engine)
     if environment is None:
@@ -50,7 +51,7 @@ def ask(engine: VenvEngine) -> Options | str:
     try:
         return _OPTIONS.validate_json(kept.read_bytes())
     except (OSError, ValidationError):
-        pass  # never asked, or cut off while it was written
+        say(f"asking {engine} which flags it has (once)")  # never asked, or cut off while it was written
     env = {k: v for k, v in os.environ.items() if not k.startswith("VLLM_")} | {"VLLM_NO_USAGE_STATS": "1", "PYTHONPATH": ""}
     argv = [str(environment.root / "bin" / "python"), "-c", _SCRIPT]
     try:
