@@ -16,6 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "engine: starts a real vLLM (minutes; needs its wheels)")
+    config.addinivalue_line("markers", "slow: seconds each, and left out of `make check`")
 
 
 @pytest.fixture(autouse=True)

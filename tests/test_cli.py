@@ -51,6 +51,7 @@ def test_exit_codes() -> None:
     assert (ConfigError.exit_code, StoreError.exit_code, cli.EXIT_INTERRUPTED) == (2, 3, 130)
 
 
+@pytest.mark.slow
 def test_the_script_itself(tmp_path: Path) -> None:
     """From another folder, by the file that the console script imports; nothing but the plan is printed."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}

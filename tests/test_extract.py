@@ -117,6 +117,7 @@ def test_an_answer_read_as_a_tool_call_is_the_harness_not_the_model() -> None:
 
 
 @pytest.mark.timeout(600)  # linear time takes a second; a pattern that backtracks takes hours
+@pytest.mark.slow
 def test_megabytes_of_tags_are_read_in_linear_time() -> None:
     visible(reply("<think>a</think>b" * 120_000))
     visible(reply("<think>" * 280_000))
@@ -429,6 +430,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # linear time takes a second; a quadratic one takes hours
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_megabytes_take_linear_time(unit: str) -> None:

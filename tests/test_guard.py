@@ -49,6 +49,7 @@ def test_our_own_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert bumpgate.shadowed() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["scipy", "typer"])
 def test_a_broken_environment_never_ends_with_the_code_of_a_regression(tmp_path: Path, name: str) -> None:
     (tmp_path / f"{name}.py").write_text("raise ImportError('broken')")
@@ -58,6 +59,7 @@ def test_a_broken_environment_never_ends_with_the_code_of_a_regression(tmp_path:
     assert "broken" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_never_ends_with_the_code_of_a_regression() -> None:
     argv = f"{sys.executable} -m bumpgate plan demo | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", argv], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)

@@ -26,6 +26,8 @@ from evals.experiment import Experiment
 from evals.progress import Silent
 from evals.records import Evidence
 
+pytestmark = pytest.mark.slow
+
 Question = tuple[str, str]
 """Whose, and its text."""
 STUB = Path(__file__).with_name("stub_server.py")
