@@ -234,13 +234,13 @@ def _die(words: str) -> None:
     os._exit(1)
 
 
-def _dying_after(requests: int) -> Answer:
+def _dying_after(requests: int, die: Callable[[], None] = lambda: _die(ENGINE_TRACEBACK)) -> Answer:
     left = [requests]
 
     def answer(request: Json) -> Reply:
         left[0] -= 1
         if left[0] < 0:
-            _die(ENGINE_TRACEBACK)
+            die()
         return pupil(request)
 
     return answer
@@ -305,6 +305,8 @@ def _child(argv: list[str]) -> None:
             answer = _dying_slowly
         case "mid-run":
             answer = _dying_after(int(amount))
+        case "killed":
+            answer = _dying_after(int(amount), lambda: os.kill(os.getpid(), signal.SIGKILL))
         case "meet":
             answer = _meeting
         case "stubborn":

@@ -230,3 +230,11 @@ def test_an_interrupt_ends_all_servers_that_run_side_by_side(tmp_path: Path) -> 
 def test_restarts_can_be_switched_off(tmp_path: Path) -> None:
     run.run(experiment(tmp_path, new="mid-run:5", restarts=0), tmp_path / "run", Silent())
     assert evidence(tmp_path / "run").restarts["new"] == ()
+
+
+def test_an_engine_that_is_killed_from_outside_is_told_as_that(tmp_path: Path) -> None:
+    """As by the kernel, where memory ran out: its log says nothing."""
+    verdict = run.run(experiment(tmp_path, new="killed:9", restarts=0), tmp_path / "run", Silent())
+    assert verdict.overall == "INVALID"
+    (failure,) = evidence(tmp_path / "run").failures["new"]
+    assert failure.reason == "the server ended while it was asked: killed by SIGKILL"

@@ -50,7 +50,10 @@ class Server:
         return self.running.log_tail() if self.running else ()
 
     def cause(self) -> str | None:
-        return self.running.cause() if self.running else None
+        """Of an end: the error that its log names, else how it ended, such as `killed by SIGKILL`."""
+        if self.running is None:
+            return None
+        return self.running.cause() or (None if self.running.alive() else self.running.ending())
 
     def reset_prefix_cache(self) -> bool:
         """Empty the prefix cache, so that a round starts cold. False where the server does not offer it.
