@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from evals import arm_flags, budget, plan, preflight, rates, report, shipped, store
@@ -163,7 +163,9 @@ def pick_folder(reports: Path, experiment: Experiment, run_id: str | None, new: 
     newest = next(((folder, told) for folder, told in begun if told.header is not None), None)
     if not new and newest is not None and not newest[1].complete():
         return newest[0]
-    return reports / f"{experiment.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    seconds = (datetime.now(UTC) + timedelta(seconds=n) for n in itertools.count())
+    names = (f"{experiment.name}-{at:%Y%m%d-%H%M%S}" for at in seconds)  # two runs may be begun in one second
+    return next(reports / name for name in names if not (reports / name).exists())
 
 
 def _side_by_side(launches: list[Launch], run: "_Run") -> None:
