@@ -19,8 +19,8 @@ _TEXT_TOKEN = re.compile(
 """Keys of a model's own tokenizer, as --hf-overrides has them, and counts of tokens."""
 _VALUE = re.compile(
     r"hf_(?=[a-z]*[A-Z0-9])[A-Za-z0-9]{8,}|\bsk-(?=[\w-]*\d)[\w-]{6,}|gh[pousr]_\w{8,}|github_pat_\w+|glpat-[\w-]+|AKIA[0-9A-Z]{8,}|xox[a-z]-[\w-]+|nvapi-[\w-]+"
-    r"|eyJ[\w-]{8,}\.[\w-]+|(?i:bearer)(?:\s|%20)+\S+|(?i:basic)\s+[A-Za-z0-9+/=]{8,}|://(?:[^/\s]+|[^/\s:]*:\S+)@"
-    r"|(?:(?<![^\s=,'\"]))[^\s/@:=,'\"]+:[^\s/@]+@(?!sha\d+:)[\w.-]+"
+    r"|eyJ[\w-]{8,}\.[\w-]+|(?i:bearer)(?:\s|%20)+\S+|(?i:basic)\s+[A-Za-z0-9+/=]{8,}|://(?:[^/\s]{1,400}|[^/\s:]{0,100}:\S{1,400})@"
+    r"|(?:(?<![^\s=,'\"]))[^\s/@:=,'\"]{1,100}:[^\s/@]{1,400}@(?!sha\d+:)[\w.-]+"
     r"|hooks\.slack\.com/(?:services|workflows|triggers)/\S+|discord(?:app)?\.com/api/webhooks/\S+"
     r"|(?i:(?<![\w-])(?:[\w-]*key|sig|pwd|pass|psk|cookie|credential|auth)=)(?!\$\{)[^\s\"'&;,}]+"
     r"|(?i:--[\w-]*(?:token|api[_-]key|password|secret)\s+)\S+"
