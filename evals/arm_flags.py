@@ -1,5 +1,6 @@
 """Whether each arm's version has the arm's flags, before any time is spent: the front-ends ask here."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from evals.experiment import Arm, CommandEngine, DockerEngine, Experiment, UrlEn
 from evals.flags import FlagIssue
 from evals.vocabulary import parsed
 
+_OFFICIAL = re.compile(r"(^|/)vllm/vllm-openai:v?\d")
 Ask = Callable[[VenvEngine], parser.Options | str]
 
 
@@ -45,6 +47,14 @@ def version(arm: Arm) -> str | None:
             return image_version(arm.engine.image)
         case UrlEngine():
             return None
+
+
+def declared(arm: Arm) -> str | None:
+    """The version that the server must tell, or the arm is not what it says; None where nothing was promised."""
+    if isinstance(arm.engine, DockerEngine) and not _OFFICIAL.search(arm.engine.image):
+        return None  # another maker's tag may number the image, and not the vLLM in it
+    found = parsed(version(arm))
+    return found.public if found else None
 
 
 def image_version(image: str) -> str | None:

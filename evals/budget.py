@@ -60,6 +60,8 @@ class Allotment:
 
     n: dict[str, int]
     told: tuple[str, ...]
+    missing_s: float
+    """What the budget lacks for the least number of samples; 0 where it suffices."""
 
 
 def duration_s(text: str) -> float:
@@ -70,8 +72,8 @@ def duration_s(text: str) -> float:
     """
     parts = _PART.findall(text.strip().lower())
     if not parts or _PART.sub("", text.strip().lower()).strip() or not sum(float(n) for n, _ in parts):
-        raise ConfigError(f"--budget {text!r}: write a time such as 3h, 90m or 1h30m")
-    return sum(float(n) * _UNIT_S[unit] for n, unit in parts)
+        raise ConfigError(f"--budget {text[:40]!r}: write a time such as 3h, 90m or 1h30m")
+    return min(sum(float(n) * _UNIT_S[unit] for n, unit in parts), 1e9)
 
 
 def words(seconds: float) -> str:
@@ -125,22 +127,23 @@ def allot(experiment: Experiment, rates: Rates, budget_s: float, sizes: dict[str
     n = {name: 0 if name in margins else size for name, size in sizes.items()}
     starts = sum(rates.start_s(experiment, launch.arms[0].name) for launch in launches(experiment))
     left = budget_s * (1 - RESERVE) - starts - sum(seconds[name] * n[name] for name in sizes)
-    over = [f"{words(budget_s)} is too little for this run even at {LEAST_N} samples a gate"] if left < 0 else []
-    needs = {name: min(sizes[name], stats.samples_for_margin(m, ASSUMED_DISCORDANCE)) for name, m in margins.items()}
-    for wanted in (needs, sizes):
+    least = {name: min(LEAST_N, sizes[name]) for name in margins}
+    needs = {name: stats.samples_for_margin(m, ASSUMED_DISCORDANCE) for name, m in margins.items()}
+    missing_s = max(0.0, sum(seconds[name] * n for name, n in least.items()) - left)
+    for wanted in (least, needs, sizes):
         for name in margins:
             fits = int(max(left, 0.0) / seconds[name]) if seconds[name] else wanted[name]
-            more = max(0, min(wanted[name] - n[name], fits))
+            more = max(0, min(wanted[name] - n[name], sizes[name] - n[name], fits))
             n[name] += more
             left -= more * seconds[name]
-    n = {name: max(count, min(LEAST_N, sizes[name])) for name, count in n.items()}
-    return Allotment(n=n, told=(*over, *(_given_up(name, n[name], sizes[name], needs[name], m) for name, m in margins.items())))
+    told = tuple(_given_up(name, n[name], sizes[name], needs[name], m) for name, m in margins.items())
+    return Allotment(n=n, told=told, missing_s=missing_s)
 
 
 def _given_up(task: str, n: int, size: int, need: int, margin: float) -> str:
     if n == size:
         return f"{task}: all {size} samples fit"
-    drop = stats.excluded_drop(n, ASSUMED_DISCORDANCE)
+    drop = stats.excluded_drop(max(n, 1), ASSUMED_DISCORDANCE)
     can = f"{task}: {n} of {size} samples fit, which can exclude a drop of {drop:.1f} points"
     return f"{can} (margin {margin:g})" if n >= need else f"{can}, where the margin {margin:g} asks for about {need}"
 

@@ -75,6 +75,8 @@ def demo(reports: Reports = Path("reports")) -> None:
     """The whole thing on a tiny model that is shipped, with a real vLLM on this machine's CPU."""
     path = shipped.experiment(shipped.demo())
     assert path is not None
+    if path.stem == "demo-avx2":
+        typer.echo("this CPU lacks AVX-512: the AWQ checkpoint's weights are served unpacked to bf16", err=True)
     _run(path, reports, None, False, None)
 
 
@@ -194,8 +196,8 @@ def _run(path: Path, reports: Path, run_id: str | None, new: bool, budget: str |
     except KeyboardInterrupt:  # left to typer it would end with 1, which says REGRESSION
         news.print("stopped; its servers were ended and every answer is kept: the same command goes on from here")
         raise typer.Exit(EXIT_INTERRUPTED) from None
-    if verdict.overall == "INVALID":
-        news.print(f"to ask again only what could not be measured: the same command with --run-id {folder.name}")
+    if any(f.kind in ("arm_failed", "errors") for f in verdict.findings):
+        news.print("the same command asks again what could not be measured; --new starts afresh")
     _finish(verdict, folder)
 
 

@@ -145,6 +145,10 @@ class _Reader:
             self.fail(place, "args, env and devices belong to servers that bumpgate starts; a url is used as it runs")
         if isinstance(engine, CommandEngine) and arm.args and "{args}" not in engine.command:
             self.fail((*place, "args"), "the command has no place for them; write {args} where they belong")
+        if isinstance(engine, CommandEngine) and arm.model and "{model}" not in " ".join(engine.command):
+            self.fail((*place, "model"), "the command has no place for it; write {model} where it belongs")
+        for key in {"host", "port", "uds"} & arm.args.keys():
+            self.fail((*place, "args", key), "bumpgate chooses where its servers listen; leave it out")
         for key in arm.env:
             if not _ENV_NAME.fullmatch(key):
                 self.fail((*place, "env", key), "is not the name of an environment variable")
@@ -164,12 +168,15 @@ class _Reader:
         """What the server is told, and what its files were: a folder, from the file's own, or an id for vLLM to ask the hub."""
         if isinstance(engine, UrlEngine):
             return given, ""
+        if isinstance(engine, CommandEngine) and "{model}" not in " ".join(engine.command):
+            return None, ""
         if not given:
-            if isinstance(engine, CommandEngine) and "{model}" not in engine.command:
-                return None, ""
             self.fail(place[:-1], "no model; add `model:` to the arm or to the experiment (a folder or a hub id)")
-        if isinstance(engine, DockerEngine) and (source := engines.mounted(engine, given)):
-            return given, self._files(source, place) if source.is_dir() else ""
+        if isinstance(engine, DockerEngine) and engines.is_inside(engine, given):
+            source = engines.mounted(engine, given)
+            if source is not None and not source.exists():
+                self.fail(place, f"there is no {source}, which a volume brings as {given}")
+            return given, self._files(source, place) if source else ""
         folder = self._folder(given, place)
         if folder is not None:
             return str(folder), self._files(folder, place)
@@ -184,7 +191,8 @@ class _Reader:
     def _files(self, folder: Path, place: Place) -> str:
         """Names, sizes and times of a folder's files: what tells an edited one apart without reading gigabytes."""
         try:
-            return repr(sorted((p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in folder.iterdir() if p.is_file()))
+            files = [p for p in folder.iterdir() if p.is_file()] if folder.is_dir() else [folder]
+            return repr(sorted((p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in files))
         except OSError as e:
             self.fail(place, f"{folder} can't be read: {e.strerror}")
 

@@ -83,9 +83,18 @@ class Contents:
     windows: list[tuple[Place, Window]] = field(default_factory=list)
     harness: dict[tuple[Place, str], HarnessResult] = field(default_factory=dict)
     stages: dict[Place, int] = field(default_factory=dict)
+    given_up: tuple[str, ...] = ()
+    """What the last budget left out."""
     allotments: dict[float, dict[str, int]] = field(default_factory=dict)
     """By budget in seconds: samples by task."""
     finished: bool = False
+
+    def complete(self) -> bool:
+        """Whether it was ended, and nothing of its present configuration could not be measured."""
+        keys = self.header.arm_keys if self.header else {}
+        failed = any(keys.get(arm) == key for (arm, _), (key, _) in self.failures.items())
+        unmeasured = any(a.failure and keys.get(p.arm) == p.arm_key for (p, _), a in self.answers.items())
+        return self.finished and not failed and not unmeasured
 
 
 class _Reader:
@@ -162,6 +171,7 @@ def take(out: Contents, line: JsonDict) -> None:
             out.stages[_Reader.place.validate_python(line["place"])] = line["n"]
         case "allotment":
             out.allotments[float(line["budget_s"])] = {str(task): int(n) for task, n in line["n"].items()}
+            out.given_up = tuple(map(str, line.get("told", ())))
         case "forget":
             _forget(out, line["arm"])
         case "finished":

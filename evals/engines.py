@@ -94,6 +94,12 @@ def mounted(engine: DockerEngine, path: str) -> Path | None:
     return None
 
 
+def is_inside(engine: DockerEngine, path: str) -> bool:
+    """Whether a volume, a folder of this machine or one that Docker keeps, brings a path of the container."""
+    targets = [volume.split(":")[1].rstrip("/") for volume in engine.volumes]
+    return any(path.rstrip("/") == target or path.startswith(f"{target}/") for target in targets)
+
+
 def _command(given: EngineYaml, place: Place, fail: Fail) -> CommandEngine:
     try:
         words = shlex.split(given.command) if isinstance(given.command, str) else list(given.command or ())

@@ -21,7 +21,8 @@ _SEVERITIES = ("alarm", "warning", "note")
 def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Finding, ...]:
     """Alarms first, then warnings and notes, each in the order of arms and tasks."""
     book = ledger(evidence)
-    found = [*_nothing_to_judge(evidence), *_failed_arms(evidence), *_greedy(evidence, divergences)]
+    budget = [Finding(severity="note", kind="budget", arm=None, task=None, text=f"by budget: {t}") for t in evidence.given_up]
+    found = [*budget, *_nothing_to_judge(evidence), *_failed_arms(evidence), *_greedy(evidence, divergences)]
     for arm in evidence.arms:
         found += identity.findings(evidence, arm)
         for task in evidence.tasks:

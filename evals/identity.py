@@ -6,13 +6,28 @@ from collections.abc import Iterator
 
 from evals.compare import Ledger, fingerprints
 from evals.records import ArmSpec, Evidence, Finding, ServerInfo, TaskSpec
+from evals.vocabulary import parsed
 
 
 def mixture(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str | None:
     """What of an arm changed while a task was asked; None where nothing did, as far as it was told."""
     if mixed := fingerprints(book, arm, spec):
         return f"its answers carry {len(mixed)} fingerprints ({', '.join(mixed)})"
-    return next(start_changes(evidence.starts.get(arm, ())), None)
+    other = _other_version(evidence, next(a for a in evidence.arms if a.name == arm))
+    return other or next(start_changes(evidence.starts.get(arm, ())), None)
+
+
+def _other_version(evidence: Evidence, arm: ArmSpec) -> str | None:
+    """A server that tells another version than the arm's engine was declared to run is not what was meant to be measured."""
+    for start in evidence.starts.get(arm.name, ()):
+        if arm.version and start.version and parsed(start.version) and _release(arm.version) != _release(start.version):
+            return f"it was declared to run vLLM {arm.version}, and its server says {start.version}"
+    return None
+
+
+def _release(version: str) -> str | None:
+    found = parsed(version)
+    return found.public if found else None
 
 
 def start_changes(starts: tuple[ServerInfo, ...]) -> Iterator[str]:
@@ -32,6 +47,9 @@ def start_changes(starts: tuple[ServerInfo, ...]) -> Iterator[str]:
 def findings(evidence: Evidence, arm: ArmSpec) -> Iterator[Finding]:
     yield from _fingerprints(evidence, arm.name)
     yield from _launches(evidence, arm.name)
+    if other := _other_version(evidence, arm):
+        yield Finding(severity="alarm", kind="other_version", arm=arm.name, task=None, text=other)
+    yield from _unknown(evidence, arm.name)
     yield from _speculation(evidence, arm.name)
     if arm.name != evidence.baseline:
         yield from _same_server(evidence, arm.name)
@@ -56,6 +74,15 @@ def _launches(evidence: Evidence, arm: str) -> Iterator[Finding]:
     for change in start_changes(evidence.starts.get(arm, ())):
         text = f"the arm was not one configuration: {change}"
         yield Finding(severity="alarm", kind="launches_differ", arm=arm, task=None, text=text)
+
+
+def _unknown(evidence: Evidence, arm: str) -> Iterator[Finding]:
+    """An endpoint that tells nothing of itself may be replaced under the run, and nobody would see it."""
+    told = any(r.response and r.response.fingerprint for r in evidence.records if r.arm == arm)
+    servers = evidence.servers.get(arm, ())
+    if servers and servers[0].engine.startswith("url ") and not told and not any(s.fingerprint for s in servers):
+        text = "its endpoint tells no fingerprint (vLLM 0.25 and later do), so that a change of the server would go unseen"
+        yield Finding(severity="warning", kind="identity_unknown", arm=arm, task=None, text=text)
 
 
 def _speculation(evidence: Evidence, arm: str) -> Iterator[Finding]:

@@ -14,6 +14,8 @@ from evals.experiment import Arm, Experiment, TaskConfig
 from evals.records import Window
 
 KEPT = 500
+LONGEST_S = 1e6
+"""No start and no sample takes longer: what is beyond, or NaN, was spoilt."""
 
 _FILE = TypeAdapter(dict[str, float | Rate])
 
@@ -24,7 +26,8 @@ def _path() -> Path:
 
 def _read() -> dict[str, float | Rate]:
     try:
-        return _FILE.validate_json(_path().read_bytes())
+        stored = _FILE.validate_json(_path().read_bytes())
+        return {k: v for k, v in stored.items() if 0 <= (v.seconds_per_sample if isinstance(v, Rate) else v) < LONGEST_S}
     except (OSError, ValidationError):  # none yet, or of another version: it is only a convenience
         return {}
 

@@ -130,6 +130,8 @@ class ArmSpec:
     name: str
     same_prompts: bool
     """Whether its rendered prompts must equal the baseline's (request settings that shape the prompt were declared equal)."""
+    version: str | None = None
+    """The vLLM that its engine was declared to run, where that is a version."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,6 +271,8 @@ class Evidence:
     failures: dict[str, tuple[LaunchFailure, ...]]
     restarts: dict[str, tuple[LaunchFailure, ...]]
     """By arm: why a server that died while it was asked was started again."""
+    given_up: tuple[str, ...]
+    """What a budget left out, a line a task."""
     windows: tuple[Window, ...]
     harness: tuple[HarnessResult, ...]
 

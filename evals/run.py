@@ -5,12 +5,13 @@ import re
 import signal
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from evals import budget, plan, preflight, rates, report, shipped, store
+from evals import arm_flags, budget, plan, preflight, rates, report, shipped, store
 from evals.engine import Server, leftovers, serve, server_key
 from evals.errors import CanaryError, ConfigError, EngineError, ServerDied, StoreError
 from evals.experiment import Arm, DockerEngine, Experiment, TaskConfig, UrlEngine
@@ -48,8 +49,13 @@ class _Run:
         return replace(stage, task=next(t for t in self.experiment.tasks if t.name == stage.task.name))
 
     def reduce(self, n: dict[str, int]) -> None:
-        """Ask only so many samples of each task from now on."""
-        self.experiment = budget.applied(self.experiment, n)
+        """Ask only so many samples of each task from now on.
+
+        Not fewer than were asked already: those cost nothing, and leaving them out would be a choice among verdicts.
+        """
+        done = self.journal.contents.stages.items()
+        least = {task: max([count, *(k for place, k in done if place.task == task)]) for task, count in n.items()}
+        self.experiment = budget.applied(self.experiment, least)
         self.data = load_data(self.experiment)
 
     def log(self, name: str) -> Path:
@@ -83,11 +89,14 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
         containers = any(isinstance(arm.engine, DockerEngine) for arm in experiment.arms)
         leftovers.end(folder / LOGS, reporter.say, containers=containers)
         journal.begin(_header(experiment, folder, journal))
+        _tell_stale(journal, reporter)
         _forget_replaced(experiment, journal, reporter)
         store.write_text(folder / "experiment.yaml", experiment.source)
         this = _Run(experiment=experiment, data=data, journal=journal, reporter=reporter, budget_s=budget_s)
         if budget_s is not None and budget_s in journal.contents.allotments:
             this.reduce(journal.contents.allotments[budget_s])
+        elif budget_s is not None and journal.contents.allotments:
+            _allot(this, budget_s, 0.0)  # how fast it goes was seen for another budget
         for batch in plan.batches(experiment):
             done = [s for launch in batch for s in launch.stages if s not in this.todo(launch).stages]
             reporter.answered(sum(journal.answered(place(s)) for s in done))
@@ -96,6 +105,14 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
         journal.finish()
         contents = journal.contents
     return report.write(folder, contents)
+
+
+def _tell_stale(journal: store.Journal, reporter: Reporter) -> None:
+    header = journal.contents.header
+    keys = header.arm_keys if header else {}
+    stale = Counter(p.arm for p, _ in journal.contents.answers if keys.get(p.arm, p.arm_key) != p.arm_key)
+    for arm, count in stale.items():
+        reporter.say(f"{arm}: its settings were changed since; {count} answers to the old ones don't count")
 
 
 def _forget_replaced(experiment: Experiment, journal: store.Journal, reporter: Reporter) -> None:
@@ -124,7 +141,7 @@ def load_data(experiment: Experiment) -> Data:
 
 
 def pick_folder(reports: Path, experiment: Experiment, run_id: str | None, new: bool) -> Path:
-    """Where to run: the run that is named, else the newest one of this experiment that was not finished, else a new one.
+    """Where to run: the run that is named, else the newest one of this experiment that is not complete, else a new one.
 
     Raises:
         ConfigError: the name is no plain one, or is that of another experiment's run.
@@ -142,10 +159,13 @@ def pick_folder(reports: Path, experiment: Experiment, run_id: str | None, new: 
         if new and (reports / run_id).exists():
             raise StoreError(f"{reports / run_id} exists; leave out --new to go on with it, or name another --run-id")
         return reports / run_id
-    folders = list(store.runs(reports, experiment.name))
-    if not new and folders and not store.read(folders[-1]).finished:
-        return folders[-1]
-    return reports / f"{experiment.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    begun = ((folder, store.read(folder)) for folder in reversed(list(store.runs(reports, experiment.name))))
+    newest = next(((folder, told) for folder, told in begun if told.header is not None), None)
+    if not new and newest is not None and not newest[1].complete():
+        return newest[0]
+    seconds = (datetime.now(UTC) + timedelta(seconds=n) for n in itertools.count())
+    names = (f"{experiment.name}-{at:%Y%m%d-%H%M%S}" for at in seconds)  # two runs may be begun in one second
+    return next(reports / name for name in names if not (reports / name).exists())
 
 
 def _side_by_side(launches: list[Launch], run: "_Run") -> None:
@@ -196,25 +216,35 @@ def _serve_launch(launch: Launch, run: "_Run") -> None:
         fit = [arm for arm in launch.arms if _passes_preflight(arm, server, launch, run)]
         stages = [s for s in launch.stages if s.arm in fit]
         if run.budget_s is not None and run.budget_s not in run.journal.contents.allotments:
-            _allot(stages, server, run, run.budget_s)
+            _probe(stages, server, run)
+            _allot(run, run.budget_s, server.info.ready_s)
         for stage in map(run.current, stages):
             run_stage(stage, server, run.data, run.journal, run.reporter)
 
 
-def _allot(stages: list[Stage], server: Server, run: "_Run", budget_s: float) -> None:
-    """See how fast the first server answers, and cut the samples of the whole run to what fits into its time."""
+def _probe(stages: list[Stage], server: Server, run: "_Run") -> None:
+    """See how fast the first server answers."""
     marked = [s for s in stages if TASKS[s.task.name].marked]
-    run.reporter.say(f"probing for {PROBE_S:.0f} s how many samples fit into {budget.words(budget_s)}")
+    run.reporter.say(f"probing for {PROBE_S:.0f} s how many samples fit into the budget")
     for stage in marked:
         probe(stage, server, run.data, run.journal, run.reporter, PROBE_S / len(marked))
+
+
+def _allot(run: "_Run", budget_s: float, started_s: float) -> None:
+    """Cut the samples of the whole run to what fits into its time, of which the first start has taken `started_s`."""
     earlier, now = rates.known(run.experiment), rates.measured(run.experiment, run.journal.contents)
     known = budget.Rates(samples=earlier.samples | now.samples, ready_s=earlier.ready_s | now.ready_s)
     sizes = {t.name: len(run.data.samples(t)) for t in run.experiment.tasks}
-    left_s = budget_s - (time.monotonic() - run.began) + server.info.ready_s  # this start is among those that it counts
+    left_s = budget_s - (time.monotonic() - run.began) + started_s  # that start is among those that it counts
     allotment = budget.allot(run.experiment, known, left_s, sizes)
+    if allotment.missing_s > 0:
+        least = budget.words(budget_s + allotment.missing_s)
+        raise ConfigError(
+            f"--budget {budget.words(budget_s)} is too little: {budget.LEAST_N} samples a gate take about {least}"
+        )
     for line in allotment.told:
         run.reporter.say(f"budget: {line}")
-    run.journal.put_allotment(budget_s, allotment.n)
+    run.journal.put_allotment(budget_s, allotment.n, allotment.told)
     run.reduce(allotment.n)
 
 
@@ -247,11 +277,15 @@ def _header(experiment: Experiment, folder: Path, journal: store.Journal) -> sto
         run_id=folder.name, name=experiment.name, bumpgate_version=shipped.own_version(),
         started_at=before.started_at if before else datetime.now(UTC).isoformat(timespec="seconds"),
         baseline=experiment.baseline,
-        arms=tuple(ArmSpec(name=a.name, same_prompts=a.shapes_prompt_like(baseline)) for a in experiment.arms),
+        arms=tuple(_arm_spec(a, baseline) for a in experiment.arms),
         tasks=tuple(_task_spec(t) for t in experiment.tasks),
         gates=experiment.gates,
         arm_keys={a.name: a.key for a in experiment.arms}, task_keys={t.name: t.key for t in experiment.tasks},
     )  # fmt: skip
+
+
+def _arm_spec(arm: Arm, baseline: Arm) -> ArmSpec:
+    return ArmSpec(name=arm.name, same_prompts=arm.shapes_prompt_like(baseline), version=arm_flags.declared(arm))
 
 
 def _task_spec(task: TaskConfig) -> TaskSpec:

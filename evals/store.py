@@ -55,10 +55,14 @@ class Journal:
         holder = self.folder / "holder.txt"
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            write_text(holder, f"process {os.getpid()}")
         except BlockingIOError as e:
             who = holder.read_text() if holder.exists() else "another process"
             raise StoreError(f"{self.folder} is being written by {who}; wait for it, or start another run with --new") from e
-        holder.write_text(f"process {os.getpid()}")
+        except OSError as e:
+            raise StoreError(
+                f"{self.folder}: its journal can't be locked: {e.strerror}; name another disk with --reports"
+            ) from e
 
     def _set_torn_line_aside(self, path: Path) -> None:
         data = path.read_bytes()
@@ -116,8 +120,8 @@ class Journal:
     def stage_done(self, place: Place, n: int | None) -> None:
         self._write({"kind": "stage", "place": asdict(place), "n": ALL if n is None else n})
 
-    def put_allotment(self, budget_s: float, n: dict[str, int]) -> None:
-        self._write({"kind": "allotment", "budget_s": budget_s, "n": n})
+    def put_allotment(self, budget_s: float, n: dict[str, int], told: tuple[str, ...]) -> None:
+        self._write({"kind": "allotment", "budget_s": budget_s, "n": n, "told": told})
 
     def forget(self, arm: str) -> None:
         """Nothing that was written of this arm counts any more; the lines stay."""

@@ -22,6 +22,8 @@ from evals.store import Answer, Journal, Place
 from tasks import TASKS, greedy, gsm8k
 
 GREEDY_TOP_LOGPROBS = 2
+_GATEWAY = ("HTTP 502", "HTTP 503", "HTTP 504")
+"""What a proxy says in the place of a server that is gone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +130,8 @@ class Asker:
         if not self.server.alive():
             said = self.server.cause() or failure.message
             raise ServerDied(f"the server ended while it was asked: {said}", self.server.log_tail())
-        self._lost_in_a_row = self._lost_in_a_row + 1 if failure.kind in ("connection", "timeout") else 0
+        lost = failure.kind in ("connection", "timeout") or failure.message.startswith(_GATEWAY)
+        self._lost_in_a_row = self._lost_in_a_row + 1 if lost else 0
         if self._lost_in_a_row >= 2 * self.stage.task.concurrency:
             raise ServerDied(f"no answer {self._lost_in_a_row} times in a row: {failure.message}", self.server.log_tail())
 

@@ -97,6 +97,7 @@ def evidence(baseline: str | tuple[str, ...], candidates: Mapping[str, str | tup
         "failures": {},
         "starts": {},
         "restarts": {},
+        "given_up": (),
         "windows": (),
         "harness": (),
     }

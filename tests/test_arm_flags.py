@@ -161,3 +161,21 @@ def test_an_environment_that_is_broken_says_why(environment: venv.Environment) -
 def test_the_stub_environment_has_no_vllm_to_ask(environment: venv.Environment) -> None:
     assert environment.version == "0.29.0"
     assert parser.ask(ENGINE) == "its environment does not answer (no make_arg_parser)"
+
+
+@pytest.mark.parametrize(
+    ("engine", "said"),
+    [
+        ("venv: vllm==0.29.0", "0.29.0"),
+        ("docker: 'vllm/vllm-openai:v0.29.0-cu129'", "0.29.0"),
+        ("docker: 'docker.io/vllm/vllm-openai:v0.29.0rc1'", "0.29.0rc1"),
+        ("docker: 'mine/vllm:v2'", None),
+        ("docker: 'vllm/vllm-openai:nightly'", None),
+        ("command: 'serve {model} {args} {port}', version: 0.27.1", "0.27.1"),
+        ("command: 'serve {model} {args} {port}'", None),
+    ],
+)
+def test_what_an_arm_promises_to_run(tmp_path: Path, engine: str, said: str | None) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(BASE.replace("{venv: vllm==0.29.0}", f"{{{engine}}}"))
+    assert arm_flags.declared(config.load(path).arm("b")) == said

@@ -76,6 +76,10 @@ def test_a_model_of_the_hub_is_read_from_the_cache_that_the_server_reads(model: 
         (snapshot / file.name).symlink_to(repo / "blobs" / file.name)
     found = model_files(replace(arm(model="org/name"), env={"HF_HOME": str(tmp_path / "home")}))
     assert found == model_files(serving(model))
+    env = {"HF_TRUE": "", "HF_HOME": str(tmp_path / "home")}
+    assert model_files(replace(arm(model="org/name", args={"revision": "c0ffee"}), env=env)) == found
+    assert model_files(replace(arm(model="org/name", args={"revision": "0ther"}), env=env)).weights_sha is None
+    assert model_files(replace(arm(model="org/name", args={"download-dir": "/d"}), env=env)).weights_sha is None
     assert model_files(replace(arm(model="org/other"), env={"HF_HOME": str(tmp_path / "home")})).weights_sha is None
 
 
@@ -108,3 +112,14 @@ def test_the_settings_in_effect_are_read_from_the_engines_log(tmp_path: Path) ->
 def test_a_log_that_does_not_tell_is_no_fault(tmp_path: Path, text: str) -> None:
     (tmp_path / "log").write_text(text)
     assert all(isinstance(v, str) for v in effective_settings(tmp_path / "log").values())
+
+
+def test_what_a_training_left_beside_the_weights_is_no_part_of_the_model(model: Path) -> None:
+    before = model_files(serving(model))
+    for name in ("training_args.bin", "optimizer.pt", "rng_state_0.pt"):
+        (model / name).write_text("x")
+    assert model_files(serving(model)) == before
+
+
+def test_another_tokenizer_by_flag_leaves_the_models_own_out_of_it(model: Path) -> None:
+    assert model_files(serving(model, args={"tokenizer": "org/t"})).tokenizer_sha is None

@@ -26,7 +26,6 @@ def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def built(version: str = "0.29.0") -> Path:
     environment = venv.build(VenvEngine(package="vllm", version=version), lambda _: None)
     compiled = Path(venv.engine_env(environment)["VLLM_CACHE_ROOT"])
-    compiled.mkdir(parents=True)
     (compiled / "graph").write_bytes(b"x" * 100_000)
     return environment.root
 
@@ -209,3 +208,11 @@ def test_when_an_environment_was_last_used_is_when_it_was_last_asked_for() -> No
     assert next(i for i in cache.items() if i.kind == "environment").last_used == 1e9
     assert built_again() == root
     assert next(i for i in cache.items() if i.kind == "environment").last_used > 1e9
+
+
+def test_a_folder_of_somebody_elses_that_looks_like_a_compile_cache_is_left(engines: Path) -> None:
+    """As where BUMPGATE_CACHE names a home folder or /opt, and models or engines of one's own lie in its `vllm`."""
+    built()
+    for name in ("8b_weights", "0.28.0"):
+        (engines.parent / "vllm" / name).mkdir()
+    assert {item.path.name for item in cache.items() if item.kind == "compile cache"} == {"0.29.0"}

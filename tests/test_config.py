@@ -171,6 +171,15 @@ MISTAKES = {
         arm_b("engine: {command: 'serve {prt}'}"),
         "10: arms.b.engine.command: {prt} is not filled in; known are {port}, {model}, {args}",
     ),
+    "a model that a command has no place for": (
+        arm_b("engine: {command: 'serve -p {port} {args}'}", "model: org/other"),
+        "11: arms.b.model: the command has no place for it; write {model} where it belongs",
+    ),
+    "a port of one's own": (arm_b("args: {port: 8000}"), "10: arms.b.args.port: bumpgate chooses where its servers listen"),
+    "a volume that is not there": (
+        arm_b("engine: {docker: 'i:v1', volumes: [/nowhere:/b]}", "model: /b/x"),
+        "11: arms.b.model: there is no /nowhere/x, which a volume brings as /b/x",
+    ),
     "flags inside a word": (
         arm_b("engine: {command: 'serve -p {port} --x={args}'}"),
         "10: arms.b.engine.command: {args} stands for several words",
@@ -318,6 +327,11 @@ def test_a_docker_engine_as_docker_run_has_it(tmp_path: Path) -> None:
     )  # fmt: skip
     assert b.model == "/m/qwen"  # as the container sees it
     assert b.model_files
+
+
+def test_a_model_in_a_volume_that_docker_keeps_is_taken_as_it_is(tmp_path: Path) -> None:
+    b = read(tmp_path, arm_b("engine: {docker: 'i:v1', volumes: [models:/m]}", "model: /m/qwen.gguf")).arm("b")
+    assert (b.model, b.model_files) == ("/m/qwen.gguf", "")
 
 
 def test_another_image_keeps_the_container_of_the_arm_that_it_extends(tmp_path: Path) -> None:

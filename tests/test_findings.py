@@ -260,3 +260,38 @@ def test_two_urls_that_look_like_one_server_are_said() -> None:
     assert seen(info("url http://a", None), info("url http://b", None)) == []
     assert seen(info("url http://a"), info("url http://a")) == []  # meant: they differ in their requests
     assert seen(info("venv vllm==1"), info("venv vllm==1")) == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "told", "other"),
+    [
+        ("0.29.0", "0.29.0", False),
+        ("0.29.0", "0.29.0+cpu", False),
+        ("0.29.0", "0.27.1", True),
+        ("0.29.0", "0.29.1.dev3+gab", True),
+        ("0.29.0", None, False),
+        (None, "0.27.1", False),
+    ],
+)
+def test_a_server_of_another_version_than_was_declared_judges_nothing(
+    declared: str | None, told: str | None, other: bool
+) -> None:
+    start = replace(attested(), version=told)
+    arms = (FLAT.arms[0], ArmSpec(name=CANDIDATE, same_prompts=True, version=declared))
+    run = replace(FLAT, arms=arms, starts={CANDIDATE: (start,)})
+    assert [f.severity for f in of_kind(run, "other_version")] == ["alarm"] * other
+    assert judge(run).overall == ("INVALID" if other else "PASS")
+
+
+def test_an_endpoint_that_tells_nothing_of_itself_is_said() -> None:
+    def seen(engine: str, fingerprint: str | None) -> list[str]:
+        info = replace(attested(), engine=engine, fingerprint=fingerprint)
+        return [f.severity for f in of_kind(replace(FLAT, servers={CANDIDATE: (info,)}), "identity_unknown")]
+
+    assert seen("url http://a", None) == ["warning"]
+    assert seen("url http://a", "vllm-0.29.0-aa") == seen("venv vllm==0.20.0", None) == []
+
+
+def test_what_a_budget_left_out_is_said() -> None:
+    found = of_kind(replace(FLAT, given_up=("gsm8k: 17 of 24 samples fit",)), "budget")
+    assert [f.text for f in found] == ["by budget: gsm8k: 17 of 24 samples fit"]

@@ -310,7 +310,9 @@ def test_the_command_writes_a_file_and_says_what_is_next(
     monkeypatch.chdir(tmp_path)
     assert main(monkeypatch, "init", TWO_CARDS, "--to", "0.29.0", "--output", "up.yaml", "--name", "up") == 0
     out, err = capsys.readouterr()
-    assert (out, err) == ("", "next: bumpgate plan up.yaml, then bumpgate run up.yaml\n")
+    assert out == ""
+    assert err.startswith("note: today's version, ")
+    assert err.endswith("next: bumpgate plan up.yaml, then bumpgate run up.yaml\n")
     assert config.load(Path("up.yaml")).name == "up"
     assert main(monkeypatch, "plan", "up.yaml") == 0
     assert "launch 4: venv vllm==0.27.1" in capsys.readouterr().out
@@ -374,3 +376,19 @@ def test_the_version_that_runs_today_can_be_told(tmp_path: Path) -> None:
 def test_a_version_that_runs_today_and_cannot_be_is_one_line(tmp_path: Path, command: str, since: str, why: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(why)):
         make.make(command, None, None, tmp_path, since)
+
+
+def test_a_variable_that_todays_version_does_not_read_becomes_no_second_change(tmp_path: Path) -> None:
+    """vLLM 0.25.0 chooses its attention backend by itself whatever the variable says; so must 0.29.0."""
+    found = make.make("VLLM_ATTENTION_BACKEND=FLASHINFER vllm serve org/m", "0.29.0", None, tmp_path, "0.25.0")
+    assert "attention-backend: FLASHINFER" not in found.text
+    assert "vLLM 0.25.0 does not read VLLM_ATTENTION_BACKEND, so that nothing changes with it" in found.notes
+    older = make.make("VLLM_ATTENTION_BACKEND=FLASHINFER vllm serve org/m", "0.29.0", None, tmp_path, "0.10.2")
+    assert "attention-backend: FLASHINFER" in older.text
+
+
+def test_what_is_guessed_and_decides_most_is_said_first(tmp_path: Path) -> None:
+    notes = make.make("vllm serve org/m --reasoning-parser qwen3", "0.29.0", None, tmp_path).notes
+    assert notes[0].startswith("today's version, ")
+    assert notes[0].endswith("; --from VERSION tells it")
+    assert any(note.startswith("the model thinks, and is judged without thinking") for note in notes)

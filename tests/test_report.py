@@ -223,6 +223,7 @@ def run() -> Evidence:
         servers={arm: tuple(server(a, k) for a, k in launches if a == arm) for arm in asked},
         starts={},
         restarts={},
+        given_up=(),
         failures={
             "fp8": (
                 LaunchFailure(

@@ -92,3 +92,31 @@ def test_a_run_of_another_experiment_is_not_gone_on_with(experiment: Experiment,
     assert run.pick_folder(tmp_path / "reports", experiment, "one", False) == tmp_path / "reports" / "one"
     with pytest.raises(ConfigError, match="is a run of 'x', not of 'other'"):
         run.pick_folder(tmp_path / "reports", replace(experiment, name="other"), "one", False)
+
+
+def test_a_run_that_could_not_measure_something_is_gone_on_with_by_the_same_command(
+    experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    """A url that was down for a minute, a card that somebody held: the baseline's hours are not asked again."""
+    stubs[1].close()
+    folder = run.pick_folder(tmp_path / "reports", experiment, None, False)
+    assert run.run(experiment, folder, Silent()).overall == "INVALID"
+    assert run.pick_folder(tmp_path / "reports", experiment, None, False) == folder
+    assert run.pick_folder(tmp_path / "reports", experiment, None, True) != folder
+    (tmp_path / "reports" / "x-99990101-000000").mkdir()
+    (tmp_path / "reports" / "x-99990101-000000" / "journal.jsonl").touch()  # begun on a full disk
+    assert run.pick_folder(tmp_path / "reports", experiment, None, False) == folder
+
+
+def test_answers_that_an_edit_makes_stale_are_told(experiment: Experiment, tmp_path: Path) -> None:
+    said: list[str] = []
+
+    class News(Silent):
+        def say(self, text: str) -> None:
+            said.append(text)
+
+    run.run(experiment, tmp_path / "run", Silent())
+    old, new = experiment.arms
+    edited = replace(experiment, arms=(old, replace(new, request=replace(new.request, top_p=0.5))))
+    run.run(edited, tmp_path / "run", News())
+    assert f"new: its settings were changed since; {N} answers to the old ones don't count" in said

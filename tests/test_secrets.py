@@ -29,3 +29,8 @@ def test_a_value_behind_an_equals_sign_is_masked_too() -> None:
 @pytest.mark.parametrize("flag", ["--max-num-batched-tokens", "--tokenizer", "--max-model-len", "--ssl-keyfile"])
 def test_settings_that_only_sound_like_secrets_are_kept(flag: str) -> None:
     assert masked_argv([flag, "8192"]) == (flag, "8192")
+
+
+@pytest.mark.parametrize("name", ["DB_PASS", "MY_PSK", "VLLM_API_KEY_PROD", "HF_TOKEN_READ", "SESSION_COOKIE", "TOKENS"])
+def test_names_that_say_more_than_that_it_is_a_secret(name: str) -> None:
+    assert masked_env({name: "x"}) == {name: "***"}

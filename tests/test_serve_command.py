@@ -256,7 +256,7 @@ def test_a_docker_command_needs_no_vllm_in_its_images_name_when_its_words_say_it
     ("text", "note"),
     [
         ("numactl -N 0 vllm serve org/m", "numactl, which stands before vllm, is not carried over"),
-        ("vllm serve org/m extra", "the word 'extra' belongs to no flag and was left out"),
+        ("vllm serve org/m extra", "word 2 of what follows `vllm serve` or the image belongs to no flag and was left out"),
         (
             "vllm serve org/m --config c.yaml",
             "--config c.yaml could not be read here, so that its flags are not in this file; it is kept as a flag",
@@ -281,7 +281,7 @@ def test_a_docker_command_needs_no_vllm_in_its_images_name_when_its_words_say_it
             "vllm serve org/m > log",
             "what follows the command (redirections, pipes, &) was left out: bumpgate keeps each server's log",
         ),
-        ("vllm serve org/m & vllm serve org/n", "another command in the paste was left out: vllm …"),
+        ("vllm serve org/m & vllm serve org/n", "the paste starts a second server, which was left out: org/n"),
     ],
 )
 def test_what_is_not_carried_over_is_named(text: str, note: str) -> None:

@@ -17,6 +17,8 @@ _KV_CACHE = re.compile(r"KV cache size: ([\d,]+) tokens")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _TOKENIZER = re.compile(r"(tokenizer|vocab|merges|special_tokens|added_tokens|chat_template).*|.*\.(model|tiktoken)")
 _WEIGHTS = re.compile(r".*\.(safetensors|bin|pt|gguf|py)|.*config\.json|.*\.index\.json")
+_TRAINING = re.compile(r"(training_args|optimizer|scheduler|rng_state).*")
+"""What a training leaves beside the weights, and no server reads."""
 _PIECE = 1 << 20
 _PIECES = 16
 
@@ -35,7 +37,10 @@ def model_files(arm: Arm) -> ModelFiles:
     folder = _folder(arm)
     if folder is None:
         return ModelFiles(weights_sha=None, tokenizer_sha=None)
-    return ModelFiles(weights_sha=_sha(folder, _WEIGHTS, but=_TOKENIZER), tokenizer_sha=_sha(folder, _TOKENIZER))
+    elsewhere = arm.args.keys() & {"tokenizer", "tokenizer-revision", "chat-template"}
+    return ModelFiles(
+        weights_sha=_sha(folder, _WEIGHTS, but=_TOKENIZER), tokenizer_sha=None if elsewhere else _sha(folder, _TOKENIZER)
+    )
 
 
 def _folder(arm: Arm) -> Path | None:
@@ -45,18 +50,20 @@ def _folder(arm: Arm) -> Path | None:
     folder = inside or Path(model)
     if folder.is_dir():
         return folder
-    return None if isinstance(arm.engine, DockerEngine) else _snapshot(model, arm.env)
+    if isinstance(arm.engine, DockerEngine) or "download-dir" in arm.args:
+        return None
+    return _snapshot(model, str(arm.args.get("revision", "main")), arm.env)
 
 
-def _snapshot(model: str, env: Mapping[str, str]) -> Path | None:
-    """The hub's newest snapshot of a model in the cache that the server reads."""
+def _snapshot(model: str, revision: str, env: Mapping[str, str]) -> Path | None:
+    """The hub's snapshot of a model in the cache that the server reads."""
     home = env.get("HF_HOME")
     cache = Path(env.get("HF_HUB_CACHE") or (f"{home}/hub" if home else constants.HF_HUB_CACHE)).expanduser()
     try:
         repos = [repo for repo in scan_cache_dir(cache).repos if repo.repo_id == model]
     except (CacheNotFound, OSError, ValueError):
         return None
-    found = [revision for repo in repos for revision in repo.revisions if "main" in revision.refs]
+    found = [r for repo in repos for r in repo.revisions if revision in r.refs or r.commit_hash.startswith(revision)]
     return found[0].snapshot_path if found else None
 
 
@@ -64,7 +71,7 @@ def _sha(folder: Path, names: re.Pattern[str], but: re.Pattern[str] | None = Non
     try:
         files = [p for p in sorted(folder.iterdir()) if p.is_file() and names.fullmatch(p.name)]
         whole = hashlib.sha256()
-        for path in (p for p in files if but is None or not but.fullmatch(p.name)):
+        for path in (p for p in files if not _TRAINING.fullmatch(p.name) and (but is None or not but.fullmatch(p.name))):
             whole.update(f"{path.name} {path.stat().st_size} ".encode())
             for piece in _pieces(path):
                 whole.update(piece)

@@ -14,7 +14,7 @@ from typing import Literal
 import psutil
 
 from evals.engine.install import MARK
-from evals.engine.venv import BUILDING, cache_root, locked
+from evals.engine.venv import BUILDING, CACHE_MARK, cache_root, locked
 from evals.errors import ConfigError
 
 Kind = Literal["environment", "half-built", "half-removed", "install log", "compile cache"]
@@ -128,7 +128,7 @@ def _engines(folder: Path) -> Iterator[Item]:
 
 def _compile_caches(folder: Path) -> Iterator[Item]:
     for path in _ours(folder):
-        if path.is_dir() and _VERSION.fullmatch(path.name.removesuffix(REMOVING)):
+        if path.is_dir() and (path / CACHE_MARK).is_file() and _VERSION.fullmatch(path.name.removesuffix(REMOVING)):
             yield _item("compile cache", path, None, path.name.removesuffix(REMOVING), path)
 
 

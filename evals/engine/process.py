@@ -24,7 +24,8 @@ RECORD_SUFFIX = ".process"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 # The child writes the record itself before it becomes the server: at no moment does one run that is not on record.
 _RECORD_AND_BECOME = """record=$1; shift
-read -r boot < /proc/sys/kernel/random/boot_id && read -r stat < /proc/$$/stat && echo "$boot $stat" > "$record"
+read -r boot < /proc/sys/kernel/random/boot_id && read -r stat < /proc/$$/stat &&
+echo "$boot $stat" > "$record.new" && mv "$record.new" "$record"
 exec "$@"
 """
 
@@ -98,7 +99,7 @@ def end_recorded(record: Path) -> int | None:
     if fields and boot == _BOOT.read_text().strip():
         pid, started = int(fields[0]), int(fields[21])
         leader = _started(pid)
-        members = [p.pid for p in _members(pid) if os.getsid(p.pid) == pid and (_started(p.pid) or -1) >= started]
+        members = [p.pid for p in _members(pid) if _session(p.pid) == pid and (_started(p.pid) or -1) >= started]
         if members and leader in (started, None):
             end_group(pid)
             ended = pid
@@ -139,9 +140,16 @@ def _signal(group: int, number: int) -> bool:
     """Signal the group; False where nothing of it is left."""
     try:
         os.killpg(group, number)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):  # the number is another user's by now
         return False
     return True
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return None
 
 
 def _group(pid: int) -> int | None:

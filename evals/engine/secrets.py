@@ -3,7 +3,12 @@
 import re
 
 # "tokens" is left out: --max-num-batched-tokens is no secret.
-_NAME = re.compile(r"((api|access|private)[-_]?keys?|token|secrets?|passw(or)?d|passphrase|credentials?)$", re.IGNORECASE)
+_NAME = re.compile(
+    r"((api|access|private)[-_]?keys?|token|secrets?|passw(or)?d|passphrase|credentials?|[-_](pass|psk)|cookies?"
+    r"|(^|[-_])(api|auth|access|hf)[-_]?tokens)([-_](prod(uction)?|dev|test|stag(e|ing)|live|read|write|admin|ro|rw|\d+))?$"
+    r"|^(tokens|pass|psk)$",
+    re.IGNORECASE,
+)
 MASK = "***"
 
 

@@ -175,7 +175,7 @@ def _wait_healthy(process: Running, url: str, timeout_s: float) -> None:
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         if not process.alive():
-            reason = process.cause() or f"{process.ending()}, see the log"
+            reason = process.cause() or _ended_silently(process.ending())
             raise StartError(f"the server ended before it was ready: {reason}", process.log_tail())
         try:
             if httpx.get(f"{url}/health", timeout=5, **http_options(url)).status_code == 200:
@@ -184,6 +184,12 @@ def _wait_healthy(process: Running, url: str, timeout_s: float) -> None:
             pass  # not listening yet; the deadline bounds this
         time.sleep(0.25)
     raise StartError(f"not healthy after {timeout_s:.0f} s; raise start_timeout_s or see the log", process.log_tail())
+
+
+def _ended_silently(how: str) -> str:
+    if how == "exit code 0":
+        return "exit code 0: a command that goes into the background must stay in the foreground here"
+    return f"{how}, see the log"
 
 
 def _canary(arm: Arm, url: str, key: str, process: Running | None) -> tuple[str, str | None]:

@@ -124,6 +124,13 @@ def _folder(engine: VenvEngine) -> str:
     return f"{engine.package}-{engine.version}-py{python}-{sha}"
 
 
+CACHE_MARK = ".bumpgate"
+"""Lies in a compile cache of ours: `clean` removes no folder without it."""
+
+
 def engine_env(environment: Environment) -> dict[str, str]:
-    """A compile cache for each version: one that another version wrote has misled engines."""
-    return {"VLLM_CACHE_ROOT": str(cache_root() / "vllm" / environment.version)}
+    """A compile cache for each version, made here: one that another version wrote has misled engines."""
+    folder = cache_root() / "vllm" / environment.version
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / CACHE_MARK).touch()
+    return {"VLLM_CACHE_ROOT": str(folder)}

@@ -17,6 +17,12 @@ _SHORT = {
     "d": "detach", "i": "interactive", "t": "tty", "P": "publish-all", "q": "quiet", "e": "env", "v": "volume", "p": "publish",
     "h": "hostname", "l": "label", "m": "memory", "u": "user", "w": "workdir", "a": "attach", "c": "cpu-shares",
 }  # fmt: skip
+_SHOWN = {
+    "ulimit", "cpus", "cpuset-cpus", "cpuset-mems", "memory", "memory-swap", "memory-reservation", "group-add", "cap-add",
+    "cap-drop", "pids-limit", "workdir", "oom-score-adj", "userns", "pid", "cgroupns", "cpu-shares",
+}  # fmt: skip
+"""Options whose values can be no secret, and are named."""
+_LOGIN = re.compile(r"^(?P<login>.*)@(?!sha\d+:)")
 OURS = {
     "detach", "interactive", "tty", "rm", "name", "publish", "publish-all", "expose", "network", "net", "restart", "pull",
     "quiet", "init", "label", "label-file", "hostname", "log-driver", "log-opt", "sig-proxy", "cidfile", "replace", "attach",
@@ -55,11 +61,22 @@ def read(words: list[Word], exported: dict[str, str], vault: Vault, note: Callab
                 if at == len(words):
                     return None
                 value, at = words[at].text, at + 1
+                if name == "env" and "=" not in value and [w.text for w in words[at : at + 1]] == ["="] and at + 1 < len(words):
+                    value, at = f"{value}={words[at + 1].text}", at + 2  # -e NAME = VALUE
             _option(out, name, value or "", exported, vault, note)
     if at == len(words):
         return None
-    out.image, out.rest = words[at].text, words[at + 1 :]
+    out.image, out.rest = _image(words[at].text, vault, note), words[at + 1 :]
     return out
+
+
+def _image(text: str, vault: Vault, note: Callable[[str], None]) -> str:
+    if (found := _LOGIN.match(text)) is None:
+        return text
+    for part in (found["login"], found["login"].partition(":")[2]):
+        vault.keep_out(part)
+    note("the image is named with a login before its registry, which was left out: `docker login` keeps it")
+    return text[found.end() :]
 
 
 def _options(text: str) -> list[tuple[str, str | None]]:
@@ -93,7 +110,8 @@ def _option(out: Container, name: str, value: str, exported: dict[str, str], vau
         case "env":
             key, given, said = value.partition("=")
             if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", key):
-                note(f"{key!r} is no variable's name and was left out")
+                vault.keep_out(said)
+                note("a variable of the container was left out, as what stands before its = is no variable's name")
                 return
             out.env[key] = said if given else exported.get(key, f"${{{key}}}")
         case "env-file":
@@ -105,7 +123,7 @@ def _option(out: Container, name: str, value: str, exported: dict[str, str], vau
         case _ if name in OURS:
             out.dropped.append(f"--{name}")
         case _:
-            shown = "" if name in _SWITCHES or is_secret_name(name) or looks_secret(value) else f" {value}"
+            shown = f" {value}" if name in _SHOWN and not looks_secret(value) else ""
             if is_secret_name(name):
                 vault.keep_out(value)
             note(f"docker's --{name}{shown} is not carried over: bumpgate's containers have no such option")
@@ -118,14 +136,14 @@ def _gpus(out: Container, value: str, note: Callable[[str], None]) -> None:
         if all(i.isdigit() for i in ids) and ids:
             out.devices = [int(i) for i in ids]
             return
-        note(f"--gpus names cards that are no numbers ({found[1]}): write their numbers under devices, or all are used")
+        note("--gpus names cards that are no numbers: write their numbers under devices, or all are used")
         out.gpus = "all"
     elif (count := said.removeprefix("count=").partition(",")[0]).isdigit() and int(count) > 0:
         out.gpus = count
     else:
         out.gpus = "all"
         if count not in ("all", "-1"):
-            note(f"--gpus {said} was read as all")
+            note("the value of --gpus was read as all")
 
 
 def _device(out: Container, value: str, note: Callable[[str], None]) -> None:
@@ -136,7 +154,8 @@ def _device(out: Container, value: str, note: Callable[[str], None]) -> None:
     elif kind == "nvidia.com/gpu" and which == "all":
         out.gpus = "all"
     else:
-        note(f"docker's --device {value} is not carried over: bumpgate's containers have no such option")
+        shown = f" {value}" if re.fullmatch(r"/dev/[\w/:.-]+", value) else ""
+        note(f"docker's --device{shown} is not carried over: bumpgate's containers have no such option")
 
 
 def _volume(out: Container, value: str, note: Callable[[str], None]) -> None:
@@ -155,4 +174,4 @@ def _mount(out: Container, value: str, note: Callable[[str], None]) -> None:
         only = fields.get("readonly", fields.get("ro"))
         _volume(out, f"{source}:{target}" + (":ro" if only in ("", "true", "1") else ""), note)
     else:
-        note(f"--mount {value} is not carried over")
+        note("a --mount that is neither a folder nor a volume is not carried over")

@@ -1,6 +1,7 @@
 """A `ServeCommand` → the experiment that its operator most likely wants: today's server against the next version."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,19 @@ class _Guess:
         self.today = of_command(command, target, installed.version(command.program) if command.docker is None else None)
         at, wanted = parsed(self.today.text), parsed(target)
         self.target = str(at) if to is None and at and wanted and at > wanted else target
-        self.translation = flags.translated(self.target, command.args, command.env)
+        # A variable that today's version does not read either must not become a flag of the candidate's: a second change.
+        unread = flags.translated(self.today.text or "", {}, command.env).notes
+        read = {name: value for name, value in command.env.items() if name not in unread}
+        moved = flags.translated(self.target, command.args, read)
+        self.translation = replace(moved, env=moved.env | {name: command.env[name] for name in unread})
         own = flags.translated(self.today.text or "", command.args, {})
         self.args = own.args
         lacking = "has no --{}, which was left out or renamed here; correct the version if another one runs"
-        self.notes = [*command.notes, *(f"vLLM {self.today.text} {lacking.format(name)}" for name in own.notes)]
+        self.notes = (
+            [f"today's version, {self.today.text}: {self.today.why}; --from VERSION tells it"] if self.today.why else []
+        )
+        self.notes += [*command.notes, *(f"vLLM {self.today.text} {lacking.format(name)}" for name in own.notes)]
+        self.notes += [f"vLLM {self.today.text} does not read {name}, so that nothing changes with it" for name in unread]
 
     def draft(self) -> Draft:
         command = self.command
@@ -52,6 +61,10 @@ class _Guess:
             self.notes.append("the command is one of several hosts'; bumpgate starts a server on this machine alone")
         if command.args.get("runner") == "pooling" or command.args.get("task") in _POOLING:
             self.notes.append("a pooling model generates no text, so gsm8k and greedy can't ask it anything")
+        if (thinking := models.thinking(command)) and "enable_thinking" in repr(thinking.request):
+            self.notes.append(
+                "the model thinks, and is judged without thinking: a PASS says nothing of its thinking; see `request`"
+            )
         arms, missing = self._arms(), models.missing(command, self.folder)
         about, names = self._about(arms), _references(arms)
         self.notes += [missing] if missing else []

@@ -10,7 +10,7 @@ from evals.errors import ConfigError
 from evals.init import docker_run, shell
 from evals.init.docker_run import Container
 from evals.init.shell import Command, Word
-from evals.init.vault import Vault, is_secret_name
+from evals.init.vault import Vault, is_secret_name, looks_secret
 
 _MAX_CHARS = 200_000
 _MAX_DEPTH = 3
@@ -24,7 +24,20 @@ _PASSING_ON = {"sudo", "nohup", "exec", "env", "time", "setsid", "command", "std
 _RUNNERS = {"uv", "uvx", "pipx", "conda", "mamba", "micromamba", "poetry", "pdm", "hatch", "rye", "pixi"}
 _QUIET = _PASSING_ON | _RUNNERS | {"run", "tool", "bash", "sh", "zsh", "dash"}
 _LIST = re.compile(r"\s*(?:CMD|ENTRYPOINT|command:|args:)?\s*(?P<list>\[\s*\"[^\[\]]*\"\s*\])\s*,?\s*", re.DOTALL)
+_WRAPPERS = {
+    "numactl", "taskset", "nice", "ionice", "chrt", "timeout", "srun", "sbatch", "mpirun", "mpiexec", "torchrun", "screen",
+    "tmux", "ssh", "sshpass", "op", "doppler", "dotenv", "direnv", "aws-vault", "nsys", "ncu", "strace", "gdb", "perf", "ray",
+    "py-spy", "accelerate", "systemd-run", "systemd-inhibit", "kubectl", "watch", "su", "gosu", "tini", "proxychains4",
+}  # fmt: skip
+_OTHERS = _WRAPPERS | {
+    "curl", "wget", "echo", "printf", "cat", "sleep", "mkdir", "rm", "cp", "mv", "ln", "ls", "chmod", "chown", "git", "pip",
+    "pip3", "uv", "uvx", "pipx", "conda", "python", "python3", "docker", "podman", "nerdctl", "vllm", "tail", "head", "jq",
+    "grep", "kill", "pkill", "nvidia-smi", "huggingface-cli", "hf", "sudo", "apt", "apt-get", "module", "ulimit", "nohup",
+    "disown", "wait", "bash", "sh", "systemctl", "journalctl", "login", "aws", "gcloud", "az", "deactivate", "unset", "exit",
+}  # fmt: skip
+"""Programs that may be named in a note; any other first word may be a secret that a line break cut off."""
 _PROGRAM = re.compile(r"[a-z][\w.+-]*")
+_MODEL = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 class Launch:
@@ -40,6 +53,7 @@ class Launch:
         self.program: str | None = None
 
     def words(self, given: str | list[str]) -> list[Word] | None:
+        self.vault.learn(given if isinstance(given, str) else "\n".join(given))
         return self._serving(given, 0)
 
     def _serving(self, given: str | list[str], depth: int) -> list[Word] | None:
@@ -51,7 +65,7 @@ class Launch:
         elif len(given) > _MAX_CHARS:
             raise ConfigError(f"the command has {len(given)} characters, which no serve command has; paste the command alone")
         else:
-            found, notes = shell.commands(given)
+            found, notes = shell.commands(given, self.vault)
             self.notes += notes
         words: list[Word] | None = None
         for command in found:
@@ -75,11 +89,11 @@ class Launch:
             self.env |= dict(command.env)
             self._prefix(texts[: start - 1])
             return words[start:]
-        for text in texts if depth < _MAX_DEPTH else []:  # bash -c "…", tmux new -d "…", ssh host "…"
+        for text in [*texts, *command.documents] if depth < _MAX_DEPTH else []:  # bash -c "…", ssh host "…", cat <<EOF
             inner = self._serving(text, depth + 1) if _is_script(text) else None
             if inner is not None:
                 self.env = dict(command.env) | self.env
-                self._prefix(texts[: texts.index(text)])
+                self._prefix(texts[: texts.index(text)] if text in texts else [])
                 return inner
         return None
 
@@ -110,7 +124,8 @@ class Launch:
                 self.tool = base if base in _RUNNERS and self.tool == "vllm" else self.tool
                 expects = base in _PASSING_ON
             elif expects and _PROGRAM.fullmatch(base) and before not in ("-u", "-g", "--user"):
-                self.notes.append(f"{base}, which stands before vllm, is not carried over")
+                said = f"{base}, which stands before vllm," if base in _WRAPPERS else "what stands before vllm"
+                self.notes.append(f"{said} is not carried over")
                 expects = False
 
     def _spec(self, found: re.Match[str]) -> None:
@@ -159,9 +174,33 @@ class Launch:
         for name, value in command.env:
             if is_secret_name(name):
                 self.vault.keep_out(value)
+        if (second := _second_server(command.texts)) is not None:
+            named = f": {second}" if _MODEL.fullmatch(second) and not looks_secret(second) else ""
+            self.notes.append(f"the paste starts a second server, which was left out{named}")
+            return
         first = PurePath(command.texts[0]).name if command.words else ""
-        if _PROGRAM.fullmatch(first) and first != "tee":
-            self.notes.append(f"another command in the paste was left out: {first} …")
+        if first and first != "tee":
+            self.notes.append(f"another command in the paste was left out{f': {first} …' if first in _OTHERS else ''}")
+
+
+def _second_server(texts: list[str]) -> str | None:
+    """The model of a command that serves; empty where it can't be told."""
+    if (at := _docker_run(texts)) is not None:
+        at = next((i + 1 for i, text in enumerate(texts) if i >= at and "vllm" in text), None)
+    elif "serve" in texts and PurePath(texts[texts.index("serve") - 1]).name == "vllm":
+        at = texts.index("serve") + 1
+    if at is None:
+        return None
+    rest = texts[at:]
+    if "--model" in rest:
+        return "".join(rest[rest.index("--model") + 1 :][:1])
+    return "".join(rest[:1])
+
+
+def flags_alone(given: str | list[str]) -> bool:
+    """As in compose's `command: ["--model", "MODEL"]`, which the image's own program gets."""
+    words = _listed(given) if isinstance(given, str) else given
+    return words[0].startswith("-") if words else isinstance(given, str) and given.lstrip().startswith("--")
 
 
 def _listed(text: str) -> list[str] | None:

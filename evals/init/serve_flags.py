@@ -60,7 +60,7 @@ class _Reader:
             elif not self.out.models:
                 self.out.models.append(word.text)
             else:
-                self.note(f"the word {word.text!r} belongs to no flag and was left out")
+                self.note(f"word {self.at} of what follows `vllm serve` or the image belongs to no flag and was left out")
         for name, value in self.nested.items():
             if name in self.out.args:
                 self.note(f"--{name} is given whole and key by key; vLLM takes the keys alone, and so does this file")
@@ -124,9 +124,9 @@ class _Reader:
             return
         values = [] if inline is None else [Word(text=inline, raw=inline)]
         if inline is None and flag.kind in ("list", "optional"):
-            values = self._following(1 if flag.kind == "optional" else None)
+            values = self._following(1 if flag.kind == "optional" else None, is_secret_name(flag.name))
         elif inline is None:
-            values = self._json_words() if flag.kind == "json" else self._following(1)
+            values = self._json_words() if flag.kind == "json" else self._following(1, is_secret_name(flag.name))
         if not values:
             if flag.kind == "optional":
                 self._put(flag.name, True)
@@ -145,11 +145,26 @@ class _Reader:
         self.note(f"--{name} takes no value in today's vLLM; {said!r} was read as {'on' if _SWITCH[said.lower()] else 'off'}")
         return _SWITCH[said.lower()]
 
-    def _following(self, count: int | None) -> list[Word]:
+    def _following(self, count: int | None, secret: bool = False) -> list[Word]:
+        """A secret may begin with a -, which is no reason to take it for a flag."""
+        self.at += [w.text for w in self.words[self.at : self.at + 1]] == ["="]
         start = self.at
+        if secret and self.at < len(self.words) and _is_flag(word := self.words[self.at].text) and not self._is_known(word):
+            self.at += 1
         while self.at < len(self.words) and not _is_flag(self.words[self.at].text) and self.at - start != count:
             self.at += 1
         return self.words[start : self.at]
+
+    def _is_known(self, text: str) -> bool:
+        """Whether a word is a flag of vLLM's, and not only looks like one."""
+        flags, short = vocabulary().flags, vocabulary().short
+        key = text.partition("=")[0].partition(".")[0]
+        if not key.startswith("--"):
+            attached = re.fullmatch(r"(-[A-Za-z]+)\d+", key)
+            return key in short or bool(attached and attached[1] in (*short, "-O")) or self._long("-" + key) in flags
+        name = self._long(key)
+        begun = [f for f in flags if f.startswith(name)] if len(name) > 3 else []
+        return not name or name in flags or name.removeprefix("no-") in flags or len(begun) == 1
 
     def _json_words(self) -> list[Word]:
         """One value; where its quotes were lost, as many words as its braces span."""
@@ -191,7 +206,8 @@ class _Reader:
         return word.text
 
     def _nested(self, name: str, path: list[str], inline: str | None) -> None:
-        words = self._following(1) if inline is None else [Word(text=inline, raw=inline)]
+        secret = any(is_secret_name(key) for key in path)
+        words = self._following(1, secret) if inline is None else [Word(text=inline, raw=inline)]
         if not words:
             self.note(f"--{name}.{'.'.join(path)} has no value and was left out")
             return
@@ -204,11 +220,12 @@ class _Reader:
         at[last] = [*at[last], *value] if adds and isinstance(at.get(last), list) else value
 
     def _unknown(self, name: str, inline: str | None) -> None:
-        values = [inline] if inline is not None else [w.text for w in self._following(None if is_secret_name(name) else 1)]
-        for value in values if is_secret_name(name) else []:
+        secret = is_secret_name(name) or is_secret_name(name.rstrip(":"))
+        values = [inline] if inline is not None else [w.text for w in self._following(None if secret else 1, secret)]
+        for value in values if secret else []:
             self.vault.keep_out(value)
         if not _NAME.fullmatch(name):
-            self.note(f"{name!r} is no flag's name and was left out")
+            self.note("a word that begins with a - but is no flag's name was left out")
             return
         self.note(f"no vLLM that bumpgate knows has --{name}{did_you_mean(name, vocabulary().flags)}; it is kept as pasted")
         self._put(name, True if not values else _plain(values[0]) if len(values) == 1 else values)

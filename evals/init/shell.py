@@ -8,9 +8,11 @@ import re
 from dataclasses import dataclass, replace
 
 from evals.errors import ConfigError
+from evals.init.vault import Vault, is_secret_name, looks_secret
 
 _PROMPT = re.compile(
     r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[:\s][^\s#$%]*[#$%]|[$%❯➜])[ \t]+"
+    r"|^[ \t]*(?:PS )?[A-Z]:\\[^>\n]*>[ \t]*"
     r"|^[ \t]*(?:>|#)[ \t]+(?=(?:-|sudo |docker |vllm ))"
 )
 """`$ `, `(venv) user@host:~$ `, the shell's `> ` on a continued line, and root's `# ` before a program that serves."""
@@ -42,20 +44,22 @@ class Command:
     words: tuple[Word, ...]
     outputs: int
     """Redirections and pipes after it, which are of no use to bumpgate."""
+    documents: tuple[str, ...] = ()
+    """What it gets as `<<EOF`."""
 
     @property
     def texts(self) -> list[str]:
         return [word.text for word in self.words]
 
 
-def commands(text: str) -> tuple[list[Command], list[str]]:
+def commands(text: str, vault: Vault) -> tuple[list[Command], list[str]]:
     """Every simple command in order, and notes on what the reading took for granted.
 
     Raises:
         ConfigError: a quote is never closed.
     """
     cleaned, notes = _cleaned(text)
-    return _Scanner(cleaned).commands(), notes
+    return _Scanner(cleaned, vault).commands(), notes
 
 
 def from_argv(argv: list[str]) -> Command:
@@ -87,7 +91,8 @@ def _continued(lines: list[str], notes: list[str]) -> list[str]:
         stripped = line.strip()
         if going and (not stripped or stripped.startswith("#")):
             continue
-        more = re.search(r"(?<!\\)\\(?:[ \t]+#.*|[ \t]*)$", line)
+        more = re.search(r"(?<!\\)\\(?:[ \t]+#.*|[ \t]*)$|\^[ \t]*$", line)
+        more = more or (re.search(r"`[ \t]*$", line) if line.count("`") % 2 else None)  # cmd's ^, PowerShell's `
         body = line[: more.start()] if more else line
         if going:
             out[-1] += " " + body
@@ -101,8 +106,10 @@ def _continued(lines: list[str], notes: list[str]) -> list[str]:
 
 
 class _Scanner:
-    def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+    def __init__(self, text: str, vault: Vault) -> None:
+        self.text, self.at, self.vault = text, 0, vault
+        self.ends: list[str] = []
+        """What the <<EOF of this line end with."""
         self.variables: dict[str, str] = {}
         self.used: set[str] = set()
         self.exported: set[str] = set()
@@ -121,11 +128,14 @@ class _Scanner:
                 self.at = found.end()
                 outputs += 1
                 if not re.search(r"\d-?$", found[0]):
-                    self._target()
+                    target = self._target()
+                    self.ends += [target.removeprefix("-")] if found[0].lstrip("0123456789") == "<<" else []
             elif operator := next((o for o in _OPERATORS if self.text.startswith(o, self.at)), None):
                 self.at += len(operator)
                 self._end(out, words, outputs + (operator in ("|", "|&", "&")))
                 words, outputs = [], 0
+                if operator == "\n" and self.ends:
+                    self._documents(out)
             else:
                 words.append(self._word())
         self._end(out, words, outputs)
@@ -150,11 +160,19 @@ class _Scanner:
         end = self.text.find("\n", self.at)
         self.at = len(self.text) if end < 0 else end
 
-    def _target(self) -> None:
+    def _documents(self, out: list[Command]) -> None:
+        """Behind the line of a <<EOF. One that never ends is read as commands."""
+        for end in self.ends:
+            found = re.compile(rf"^[ \t]*{re.escape(end)}[ \t]*$", re.MULTILINE).search(self.text, self.at)
+            if found and out:
+                out[-1] = replace(out[-1], documents=(*out[-1].documents, self.text[self.at : found.start()]))
+                self.at = found.end()
+        self.ends = []
+
+    def _target(self) -> str:
         while self.at < len(self.text) and self.text[self.at] in " \t":
             self.at += 1
-        if self.at < len(self.text) and self.text[self.at] not in _WORD_END:
-            self._word()
+        return self._word().text if self.at < len(self.text) and self.text[self.at] not in _WORD_END else ""
 
     def _word(self) -> Word:
         start, parts = self.at, []
@@ -170,6 +188,9 @@ class _Scanner:
                     self.at += 2
                 case "$" if self.text.startswith("$(", self.at):
                     parts.append(self._substitution())
+                case "`" if (end := self.text.find("`", self.at + 1)) > 0:
+                    parts.append("$(…)")
+                    self.at = end + 1
                 case "$" if self.text.startswith("$'", self.at):
                     self.at += 1
                     parts.append(self._quoted("'"))
@@ -195,6 +216,11 @@ class _Scanner:
                 kept = self.text[self.at + 1]
                 out.append("\\$" if kept == "$" else kept)
                 self.at += 2
+            elif quote == '"' and self.text.startswith("$(", self.at):
+                out.append(self._substitution())
+            elif quote == '"' and char == "`" and (end := self.text.find("`", self.at + 1)) > 0:
+                out.append("$(…)")
+                self.at = end + 1
             else:
                 out.append(char)
                 self.at += 1
@@ -204,24 +230,27 @@ class _Scanner:
     def _substitution(self) -> str:
         depth, start = 0, self.at
         while self.at < len(self.text):
-            depth += {"(": 1, ")": -1}.get(self.text[self.at], 0)
-            self.at += 1
+            char = self.text[self.at]
+            depth += {"(": 1, ")": -1}.get(char, 0)
+            closed = self.text.find(char, self.at + 1) if char in "'\"" else -1
+            self.at = closed + 1 if closed > 0 else self.at + 1
             if depth == 0 and self.text[self.at - 1] == ")":
                 break
         inside = self.text[start + 2 : self.at - 1].strip()
-        return "${PWD}" if inside == "pwd" else f"$({inside})"
+        return "${PWD}" if inside == "pwd" else "$(…)"  # what is inside may name a key
 
     def _expanded(self, text: str) -> str:
         """`$NAME` as the paste set it, else left as `${NAME}`; `${NAME:-default}` with its default."""
-        text = text.replace("$(pwd)", "${PWD}")
         return _VARIABLE.sub(self._value, text).replace("\\$", "$")
 
     def _value(self, found: re.Match[str]) -> str:
         name = found["plain"] or found["braced"]
         self.used.add(name)
-        if name in self.variables:
-            return self.variables[name]
-        return found["default"] or f"${{{name}}}"
+        value = self.variables[name] if name in self.variables else found["default"] or f"${{{name}}}"
+        if is_secret_name(name) or looks_secret(value):
+            self.vault.keep_out(value, name)
+            return f"${{{name}}}"
+        return value
 
 
 _VARIABLE = re.compile(r"(?<!\\)\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)(?::?-(?P<default>[^}]*))?\})")
