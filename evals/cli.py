@@ -84,7 +84,7 @@ def demo(reports: Reports = Path("reports")) -> None:
 def show_plan(experiment: File) -> None:
     """What a run will start and ask, and what each gate will be able to exclude. Starts nothing."""
     from evals import arm_flags, budget, plan, rates  # scipy takes a second to import, which --help need not pay
-    from evals.engine import parser
+    from evals.engine import command_line, parser
 
     path = shipped.find(experiment)
     chosen = config.load(path)
@@ -112,7 +112,9 @@ def show_plan(experiment: File) -> None:
                   f"(at {100 * plan.ASSUMED_DISCORDANCE:.0f} % flips; a PASS is 80 % likely from n = {gate.n_needed})"
                   )  # fmt: skip
     out.print(budget.sentence(budget.cost(chosen, rates.known(chosen))))
-    for warning in (*beforehand, *plan.warnings(chosen)):
+    unset = {name: arm.name for arm in chosen.arms for name in command_line.unset(arm)}
+    unset_now = [f"{arm}: the environment has no variable {name}; export it before the run" for name, arm in unset.items()]
+    for warning in (*unset_now, *plan.warnings(chosen), *beforehand):
         out.print(f"warning: {warning}")
 
 

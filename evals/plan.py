@@ -1,5 +1,6 @@
 """Which server runs when, and what is asked on it: an `Experiment` → launches in order. Pure; nothing is started here."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,6 +119,11 @@ def gates(experiment: Experiment) -> tuple[GatePlan, ...]:
     return tuple(rows)
 
 
+def _devices_needed(arm: Arm) -> int:
+    sizes = [arm.args.get(f"{kind}-parallel-size", 1) for kind in ("tensor", "pipeline", "data")]
+    return math.prod(size for size in sizes if isinstance(size, int))
+
+
 def warnings(experiment: Experiment) -> tuple[str, ...]:
     """What a reader should know before the run, one line each."""
     out = []
@@ -138,6 +144,11 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
         f"for {100 * g.margin:g} % write {100 * g.margin:g}"
         for g in experiment.gates
         if g.margin < 0.1
+    ]
+    out += [
+        f"{arm.name}: its flags ask for {needed} devices and `devices` names {len(arm.devices)}"
+        for arm in experiment.arms
+        if arm.devices and (needed := _devices_needed(arm)) > len(arm.devices)
     ]
     if experiment.parallel and all(len(batch) == 1 for batch in batches(experiment)):
         out.append("parallel: no two arms that follow each other name disjoint `devices`, so that they run one after another")

@@ -76,6 +76,13 @@ def test_a_variable_is_read_from_the_environment_only_for_the_start(monkeypatch:
     assert asked.key == arm(args=asked.args, env=asked.env).key
 
 
+def test_variables_that_are_not_set_are_known_before_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY", "sk-1")
+    monkeypatch.delenv("LATE", raising=False)
+    asked = arm(args={"api-key": ["${KEY}", "${LATE}"]}, env={"HF_TOKEN": "${LATE}"})
+    assert command_line.unset(asked) == ("LATE",)
+
+
 def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KEY", raising=False)
     with pytest.raises(ConfigError, match=r"arm v029: the environment has no variable KEY; export it"):

@@ -161,3 +161,10 @@ def test_arms_that_share_devices_or_name_none_run_one_after_another_and_that_is_
     chosen = replace(experiment(replace(BASELINE, devices=(0,)), replace(QUANTIZED, devices=devices)), parallel=True)
     assert [len(batch) for batch in plan.batches(chosen)] == [1, 1, 1]
     assert any(w.startswith("parallel: no two arms") for w in plan.warnings(chosen))
+
+
+@pytest.mark.parametrize(("sizes", "said"), [((2, 1, 1), True), ((2, 1, 2), True), ((1, 1, 1), False), (("two", 1, 1), False)])
+def test_fewer_devices_than_the_flags_ask_for_are_said(sizes: tuple[object, ...], said: bool) -> None:
+    args = dict(zip((f"{kind}-parallel-size" for kind in ("tensor", "pipeline", "data")), sizes, strict=True))
+    chosen = experiment(BASELINE, replace(QUANTIZED, args=args, devices=(0,)))
+    assert any("devices and `devices` names 1" in w for w in plan.warnings(chosen)) == said

@@ -97,6 +97,12 @@ def resolved(arm: Arm) -> Arm:
     return replace(arm, args=read(arm.args), env=read(arm.env))
 
 
+def unset(arm: Arm) -> tuple[str, ...]:
+    """The variables that the arm's flags and variables name and our environment lacks."""
+    named = _REFERENCE.findall(json.dumps([arm.args, arm.env]))
+    return tuple(name for name in dict.fromkeys(named) if name not in os.environ)
+
+
 def variable(arm: str, name: str) -> str:
     """A variable of our own environment.
 
