@@ -107,7 +107,7 @@ def _silent(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str |
     if failures := evidence.failures.get(arm, ()):
         return f"{who}'s server never answered: {failures[-1].reason}"
     if not records:
-        return f"{who} was never asked"
+        return f"{who} was {'never asked' if evidence.finished else 'not asked yet: the run is not finished'}"
     kinds = Counter(record.failure.kind if record.failure else "without a score" for record in records)
     message = next((record.failure.message for record in records if record.failure), "its answers were not scored")
     return f"{who} could not be measured: 0 of {len(records)} requests ({reasons_words(kinds)}); the first: {message}"
@@ -138,8 +138,9 @@ def _at_floor(baseline: Tally, chance: float, margin: float) -> str | None:
         return None
     level = f"at chance level ({chance:g} %)" if chance else "at the floor"
     share, sure = baseline.correct / baseline.n, clopper_pearson(baseline.correct, baseline.n).low
+    counts = f"{baseline.correct}/{baseline.n} correct ({100 * share:.1f} %; at 95 %, {100 * sure:.1f} or more)"
     return (
-        f"the baseline is {level}: {baseline.correct}/{baseline.n} correct ({100 * share:.1f} %, surely {100 * sure:.1f}), "
+        f"the baseline is {level}: {counts}, "
         f"so even losing everything would hardly exceed the margin {margin:g}; use an easier task or a stronger model"
     )
 

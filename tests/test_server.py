@@ -1,3 +1,6 @@
+import os
+import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +15,7 @@ from evals.engine import Server, process, serve, server
 from evals.engine.log import LOG_TAIL_LINES
 from evals.engine.process import Process
 from evals.errors import BuildError, CanaryError, ConfigError, EngineError, StartError
-from evals.experiment import Arm, RequestSettings, UrlEngine, VenvEngine
+from evals.experiment import Arm, CommandEngine, RequestSettings, UrlEngine, VenvEngine
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -160,6 +163,44 @@ def test_a_proxy_in_the_environment_stands_in_no_servers_way(log: Path, monkeypa
     monkeypatch.setenv(name, "http://127.0.0.1:9")
     with serve(venv_arm(), 0, log, quiet) as running:
         assert running.reset_prefix_cache()
+
+
+# --- a command of the user's own ------------------------------------------------------------------------------------------
+
+STUB = f"exec {sys.executable} -S {Path(__file__).with_name('stub_server.py')} serve m --port {{port}}"
+
+
+def command_arm(script: str, url: str = "http://127.0.0.1:{port}") -> Arm:
+    engine = CommandEngine(command=("sh", "-c", script), url=url, version=None, api_key_env=None)
+    return venv_arm(engine=engine, model=None)
+
+
+def test_a_command_serves_for_the_length_of_the_block(log: Path) -> None:
+    with serve(command_arm(STUB), 0, log, quiet) as running:
+        assert (running.info.model, running.info.engine) == ("m", f"command sh -c {STUB}"[:68])
+        assert "{port}" not in " ".join(running.info.argv)
+    assert not running.alive()
+
+
+def test_a_command_is_not_started_where_something_answers_already(log: Path) -> None:
+    """Or an old server would be measured in the new one's place."""
+    with StubServer() as stub:
+        reason = refusal(StartError, command_arm(STUB, stub.url), log).reason
+        assert reason.startswith(f"something answers at {stub.url} already")
+
+
+def test_a_command_that_goes_into_the_background_is_told_to_stay(log: Path) -> None:
+    reason = refusal(StartError, command_arm("exit 0"), log).reason
+    assert reason.endswith("exit code 0: a command that goes into the background must stay in the foreground here")
+
+
+def test_a_server_that_its_command_lets_loose_is_told(log: Path, tmp_path: Path) -> None:
+    script = f"setsid sh -c 'echo $$ > {tmp_path / 'pid'}; {STUB}' & sleep 60"
+    try:
+        with pytest.raises(StartError, match="a server is left at"), serve(command_arm(script), 0, log, quiet) as running:
+            assert running.alive()
+    finally:
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 
 # --- an endpoint that we attach to ----------------------------------------------------------------------------------------

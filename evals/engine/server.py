@@ -132,17 +132,25 @@ def _started(arm: Arm, log: Path, say: Callable[[str], None]) -> Iterator[tuple[
             env = dict(os.environ) | command_line.device_env(arm) | command_line.serve_env(real)
             with Process(command_line.filled(engine, real, port), env, log) as process:
                 yield process, url, command_line.filled(engine, arm, port)
+            if _answers(url):
+                stay = "its command must stay in the foreground, so that it can be stopped"
+                raise StartError(f"a server is left at {url}: {stay}")
         case UrlEngine():
             raise AssertionError("a url is attached to, never started")
 
 
 def _see_nobody_answers(url: str) -> None:
     """Or an old server on the same port would be measured in place of the new one."""
+    if _answers(url):
+        raise StartError(f"something answers at {url} already; stop it, or write {{port}} in the command and its url")
+
+
+def _answers(url: str) -> bool:
     try:
         httpx.get(f"{url}/health", timeout=5, **http_options(url))
     except httpx.TransportError:
-        return
-    raise StartError(f"something answers at {url} already; stop it, or write {{port}} in the command and its url")
+        return False
+    return True
 
 
 def server_key(arm: Arm) -> str:
