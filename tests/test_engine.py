@@ -210,6 +210,51 @@ def test_no_server_is_left_behind(faults: tuple[Path, Verdict, Evidence]) -> Non
     assert not [p.cmdline() for p in mine if "serve" in p.cmdline() and "--served-model-name" in p.cmdline()]
 
 
+def test_a_run_that_is_stopped_and_killed_goes_on_to_the_same_records_and_leaves_no_server(
+    folder: Path, faults: tuple[Path, Verdict, Evidence]
+) -> None:
+    """SIGTERM while the first server starts, then three kills, each when so many answers are there, drawn with a fixed seed."""
+    arms = ARMS + "  mtp: {extends: bf16, args: {speculative-config: {method: mtp, num_speculative_tokens: 1}}}\n"
+    experiment(folder, "killed", arms, TASKS, launches=1)
+    where, whole = folder / "reports" / "killed", 2 * (200 + 36)
+    argv = [sys.executable, "-m", "bumpgate", "run", str(folder / "killed.yaml"), "--run-id", "killed"]
+    seen: set[psutil.Process] = set()
+
+    def go_on() -> subprocess.Popen[str]:
+        return subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def servers() -> set[psutil.Process]:
+        found = [p for p in psutil.process_iter(["cmdline"]) if "--served-model-name" in (p.info["cmdline"] or [])]
+        return {p for p in found if str(where / "logs") in {f.path.rpartition("/")[0] for f in p.open_files()}}
+
+    child = go_on()
+    log = where / "logs" / "bf16-launch1.log"
+    until(lambda: log.exists() and log.stat().st_size > 0)
+    seen |= servers()
+    child.send_signal(signal.SIGTERM)
+    _, said = child.communicate(timeout=120)
+    assert child.returncode == 130
+    assert "goes on from here" in said
+    assert "Traceback" not in said
+    assert seen
+    psutil.wait_procs(seen, timeout=60)
+    assert not [p for p in seen if p.is_running()]
+
+    for answers in sorted(random.Random(7).sample(range(1, whole), 3)):
+        child = go_on()
+        until(lambda wanted=answers: len(written(where)) >= wanted)
+        seen |= servers()
+        child.kill()
+        child.communicate()
+    child = go_on()
+    _, said = child.communicate(timeout=900)
+    assert "ended the server that a killed run left behind" in said
+    assert child.returncode in (0, 1, 4), said
+    assert not [p for p in seen if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
+    assert len(written(where)) == len(set(written(where))) == whole  # the journal only grows: none was asked again
+    assert records(from_contents(store.read(where))) == {k: v for k, v in records(faults[2]).items() if k[0] in ("bf16", "mtp")}
+
+
 def arm(folder: Path, name: str, model: str) -> Arm:
     tasks = "  - {task: gsm8k, n: 10, fewshot: 0, data_dir: demo:arithmetic}\n"
     return experiment(folder, f"one-{name}", ARMS.replace("bf16:", f"{name}:", 1).replace("demo:bf16", model), tasks).arms[0]
@@ -268,51 +313,6 @@ def test_running_endpoints_are_judged_by_run_and_by_pytest_alike_and_run_on(
 
     for server in endpoints:
         assert httpx.get(f"{server.endpoint.url}/health").status_code == 200
-
-
-def test_a_run_that_is_stopped_and_killed_goes_on_to_the_same_records_and_leaves_no_server(
-    folder: Path, faults: tuple[Path, Verdict, Evidence]
-) -> None:
-    """SIGTERM while the first server starts, then three kills, each when so many answers are there, drawn with a fixed seed."""
-    arms = ARMS + "  mtp: {extends: bf16, args: {speculative-config: {method: mtp, num_speculative_tokens: 1}}}\n"
-    experiment(folder, "killed", arms, TASKS, launches=1)
-    where, whole = folder / "reports" / "killed", 2 * (200 + 36)
-    argv = [sys.executable, "-m", "bumpgate", "run", str(folder / "killed.yaml"), "--run-id", "killed"]
-    seen: set[psutil.Process] = set()
-
-    def go_on() -> subprocess.Popen[str]:
-        return subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def servers() -> set[psutil.Process]:
-        found = [p for p in psutil.process_iter(["cmdline"]) if "--served-model-name" in (p.info["cmdline"] or [])]
-        return {p for p in found if str(where / "logs") in {f.path.rpartition("/")[0] for f in p.open_files()}}
-
-    child = go_on()
-    log = where / "logs" / "bf16-launch1.log"
-    until(lambda: log.exists() and log.stat().st_size > 0)
-    seen |= servers()
-    child.send_signal(signal.SIGTERM)
-    _, said = child.communicate(timeout=120)
-    assert child.returncode == 130
-    assert "goes on from here" in said
-    assert "Traceback" not in said
-    assert seen
-    psutil.wait_procs(seen, timeout=60)
-    assert not [p for p in seen if p.is_running()]
-
-    for answers in sorted(random.Random(7).sample(range(1, whole), 3)):
-        child = go_on()
-        until(lambda wanted=answers: len(written(where)) >= wanted)
-        seen |= servers()
-        child.kill()
-        child.communicate()
-    child = go_on()
-    _, said = child.communicate(timeout=900)
-    assert "ended the server that a killed run left behind" in said
-    assert child.returncode in (0, 1, 4), said
-    assert not [p for p in seen if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
-    assert len(written(where)) == len(set(written(where))) == whole  # the journal only grows: none was asked again
-    assert records(from_contents(store.read(where))) == {k: v for k, v in records(faults[2]).items() if k[0] in ("bf16", "mtp")}
 
 
 def written(where: Path) -> list[tuple[str, ...]]:
