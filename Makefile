@@ -10,7 +10,7 @@ demo: $(STAMP)
 	$(BIN)/bumpgate demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest tests --timeout 1800 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests -rs --timeout 1800 $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -18,7 +18,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 check: lint
-	$(BIN)/python -m pytest tests --timeout 300 -n 2 -m "not engine and not docker and not slow" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests -rs --timeout 300 -n 2 -m "not engine and not docker and not slow" $(PYTEST_ARGS)
 
 # uv makes the install quick; it comes from PyPI like everything else.
 $(STAMP): pyproject.toml

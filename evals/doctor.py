@@ -19,16 +19,15 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-import docker
 import httpx
 import uv
-from docker.errors import DockerException
 from huggingface_hub import constants
 
-from evals.engine import gpus, index
+from evals.engine import daemon, gpus, index
 from evals.engine.install import MARK
 from evals.engine.process import free_port
 from evals.engine.venv import cache_root
+from evals.errors import StartError
 
 Status = Literal["ok", "warn", "missing"]
 TIMEOUT_S = 3.0
@@ -209,18 +208,16 @@ def _docker() -> Check:
     host = os.environ.get("DOCKER_HOST")
     where = f" at DOCKER_HOST={host}" if host else ""
     try:
-        client = docker.from_env(timeout=int(TIMEOUT_S) - 1)
-        try:
+        with daemon.connected(int(TIMEOUT_S) - 1) as client:
             info = client.info()
-        finally:
-            client.close()
-    except (DockerException, OSError, ValueError) as e:  # ValueError: a reply that is none of Docker's
-        if "Permission denied" in str(e) or "PermissionError" in str(e):
+    except (StartError, *daemon.TROUBLE) as e:
+        said = str(e.__cause__ or e) if isinstance(e, StartError) else str(e)
+        if "Permission denied" in said or "PermissionError" in said:
             remedy = "sudo usermod -aG docker $USER, then log in again"
             return Check(name="docker", status="warn", text=f"not allowed to use it{where}", remedy=remedy)
         remedy = "start it (sudo systemctl start docker), or set DOCKER_HOST; only docker engines need it"
         known = {"FileNotFoundError": "none is running", "refused": "connection refused", "timed out": "no answer in time"}
-        why = next((told for sign, told in known.items() if sign in str(e)), _short(e))
+        why = next((told for sign, told in known.items() if sign in said), _short(e))
         return Check(name="docker", status="warn", text=f"not reached{where}: {why}", remedy=remedy)
     text = f"{info.get('ServerVersion', 'of no known version')}{where}"
     if gpus.look().gpus and "nvidia" not in info.get("Runtimes", {}):

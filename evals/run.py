@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -86,8 +87,7 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
         server_key(arm)  # a missing key is told before anything is served
     data = load_data(experiment)
     with store.Journal(folder) as journal:
-        containers = any(isinstance(arm.engine, DockerEngine) for arm in experiment.arms)
-        leftovers.end(folder / LOGS, reporter.say, containers=containers)
+        _end_leftovers(experiment, folder, reporter.say)
         journal.begin(_header(experiment, folder, journal))
         _tell_stale(journal, reporter)
         _forget_replaced(experiment, journal, reporter)
@@ -105,6 +105,10 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
         journal.finish()
         contents = journal.contents
     return report.write(folder, contents)
+
+
+def _end_leftovers(experiment: Experiment, folder: Path, say: Callable[[str], None]) -> None:
+    leftovers.end(folder / LOGS, say, containers=any(isinstance(arm.engine, DockerEngine) for arm in experiment.arms))
 
 
 def _tell_stale(journal: store.Journal, reporter: Reporter) -> None:
@@ -182,8 +186,7 @@ def _side_by_side(launches: list[Launch], run: "_Run") -> None:
         finally:  # an interrupt reaches this thread alone: the others end when their servers do
             while wait(futures, timeout=0.2).not_done:
                 run.halted.set()
-                contained = any(isinstance(launch.arms[0].engine, DockerEngine) for launch in launches)
-                leftovers.end(run.journal.folder / LOGS, lambda _: None, containers=contained)
+                _end_leftovers(run.experiment, run.journal.folder, lambda _: None)
 
 
 def _run_launch(launch: Launch, run: "_Run") -> None:

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from evals import client
+from evals.engine import process, server
+
 pytest_plugins = ["pytester", "docker_engine"]
 
 
@@ -17,6 +20,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "engine: starts a real vLLM (minutes; needs its wheels)")
     config.addinivalue_line("markers", "slow: seconds each, and left out of `make check`")
+
+
+@pytest.fixture
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a stub there is nothing to wait for."""
+    monkeypatch.setattr(client, "FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr(server, "SETTLE_S", 5.0)
+    monkeypatch.setattr(process, "STOP_GRACE_S", 2.0)
 
 
 @pytest.fixture(autouse=True)

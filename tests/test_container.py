@@ -18,13 +18,15 @@ import httpx
 import pytest
 from docker.errors import APIError
 from docker_engine import IMAGE, VOLUMES, containers, image_id, make_image
+from test_server import venv_arm
 
-from evals import client
-from evals.engine import Server, container, daemon, process, serve, server
+from evals.engine import Server, container, daemon, process, serve
 from evals.engine.container import Container, options, remove_leftovers
 from evals.engine.log import LOG_TAIL_LINES
 from evals.errors import BuildError, CanaryError, EngineError, StartError
-from evals.experiment import Arm, DockerEngine, RequestSettings
+from evals.experiment import Arm, DockerEngine
+
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 ROOT = Path(__file__).parent.parent
 ENGINE = DockerEngine(
@@ -39,25 +41,13 @@ def in_docker(test: Any) -> Any:
     return test
 
 
-@pytest.fixture(autouse=True)
-def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr(server, "SETTLE_S", 5.0)
-    monkeypatch.setattr(process, "STOP_GRACE_S", 2.0)
-
-
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     return tmp_path / "logs" / "v029-launch1.log"
 
 
 def docker_arm(fault: str = "", **over: Any) -> Arm:
-    told: dict[str, Any] = {
-        "name": "v029", "engine": ENGINE, "model": "/models/qwen", "model_files": "",
-        "args": {}, "env": {"STUB_FAULT": fault}, "devices": (), "request": RequestSettings(timeout_s=10.0),
-        "sampling": "greedy", "repeat_of": None, "start_timeout_s": 60.0,
-    }  # fmt: skip
-    return Arm(**(told | over))
+    return venv_arm(fault, **({"engine": ENGINE, "start_timeout_s": 60.0} | over))
 
 
 def quiet(_: str) -> None: ...
@@ -93,7 +83,7 @@ def container_of(running: Server) -> Container:
 
 def test_an_arm_becomes_what_docker_run_would_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_LOGGING_LEVEL", "DEBUG")
-    engine = replace(ENGINE, ipc="host", shm_size="16g", volumes=("/srv/models:/models:ro", "hf:/root/.cache/huggingface"))
+    engine = replace(ENGINE, ipc="host", shm_size="16g", volumes=("/srv/models:/models:ro", "hf:/hub"))
     arm = docker_arm(args={"tensor-parallel-size": 2}, env={"VLLM_USE_V1": "1", "DO_NOT_TRACK": "0"})
     told = options(arm, engine, 8123)
     assert (told["image"], told["network_mode"], told["ipc_mode"], told["shm_size"]) == (IMAGE, "host", "host", "16g")
@@ -101,7 +91,7 @@ def test_an_arm_becomes_what_docker_run_would_be_told(monkeypatch: pytest.Monkey
     assert told["command"][0] == "/models/qwen"
     assert told["command"][told["command"].index("--port") + 1] == "8123"
     assert told["command"][told["command"].index("--tensor-parallel-size") + 1] == "2"
-    assert told["volumes"] == ["/srv/models:/models:ro", "hf:/root/.cache/huggingface"]
+    assert told["volumes"] == ["/srv/models:/models:ro", "hf:/hub"]
     assert (told["environment"]["VLLM_USE_V1"], told["environment"]["DO_NOT_TRACK"]) == ("1", "0")
     assert not {"VLLM_LOGGING_LEVEL", "PATH", "HOME"} & told["environment"].keys()
     assert told["log_config"].type == "json-file"

@@ -150,7 +150,7 @@ def test_numbers_for_people(text: str, value: int | str) -> None:
 
 DOCKER = """\
 docker run -d --name qwen --gpus all --ipc=host --shm-size 16g --restart unless-stopped \\
-  -v ~/.cache/huggingface:/root/.cache/huggingface -v /data/models:/models:ro \\
+  -v ~/.cache/huggingface:/hub -v /data/models:/models:ro \\
   -e VLLM_LOGGING_LEVEL=DEBUG -p 8000:8000 \\
   vllm/vllm-openai:v0.25.0 --model /models/qwen --max-model-len 4096
 """
@@ -196,7 +196,7 @@ def test_docker_in_many_spellings(text: str) -> None:
         "host",
         "16g",
     )
-    assert found.docker.volumes == ("~/.cache/huggingface:/root/.cache/huggingface", "/data/models:/models:ro")
+    assert found.docker.volumes == ("~/.cache/huggingface:/hub", "/data/models:/models:ro")
     assert (found.model, found.args) == ("/models/qwen", {"max-model-len": 4096})
     assert found.env == {"VLLM_LOGGING_LEVEL": "DEBUG"}
     assert found.docker.entrypoint in (None, ("vllm", "serve"))

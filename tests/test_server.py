@@ -10,12 +10,13 @@ import pytest
 from stub_server import FINGERPRINT, Reply, StubServer, chat, error, script
 from stub_uv import stand_in
 
-from evals import client
-from evals.engine import Server, process, serve, server
+from evals.engine import Server, process, serve
 from evals.engine.log import LOG_TAIL_LINES
 from evals.engine.process import Process
 from evals.errors import BuildError, CanaryError, ConfigError, EngineError, StartError
 from evals.experiment import Arm, CommandEngine, RequestSettings, UrlEngine, VenvEngine
+
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -23,13 +24,6 @@ def _engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         stand_in(tmp_path_factory.mktemp("uv"), patch)
         yield
-
-
-@pytest.fixture(autouse=True)
-def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr(server, "SETTLE_S", 5.0)
-    monkeypatch.setattr(process, "STOP_GRACE_S", 2.0)
 
 
 @pytest.fixture
