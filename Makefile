@@ -9,8 +9,9 @@ STAMP := $(VENV)/.installed
 demo: $(STAMP)
 	$(BIN)/bumpgate demo
 
+# A file's tests run in one worker, one after another: the servers of test_engine.py in one, all else in the other.
 test: $(STAMP)
-	$(BIN)/python -m pytest tests -rs --timeout 1800 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests -rs --timeout 1800 -n 2 --dist loadfile --no-loadscope-reorder --durations 20 $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
