@@ -102,6 +102,12 @@ def containers(logs: Path) -> list[str]:
         return [str(c.name) for c in found]
 
 
+def sandboxes() -> list[str]:
+    """Names of the containers that run programs, or wait for one."""
+    with closing(docker.from_env()) as client:
+        return [str(c.name) for c in client.containers.list(all=True, filters={"label": "bumpgate.sandbox.owner"})]
+
+
 def remove_images() -> None:
     with closing(docker.from_env()) as client:
         for image in client.images.list(all=True, filters={"label": LABEL}):

@@ -16,7 +16,11 @@ JUDGING = [
     ROOT / "evals" / "report" / "scorecard.py",
 ]
 IMPURE = {"time", "datetime", "pathlib", "os", "io", "httpx", "subprocess", "requests", "socket", "random", "sys", "logging"}
-LAZY = {"evals/cli.py": {"evals"}, "evals/conftest.py": {"evals"}}
+IN_THE_CONTAINER = "sandbox/inside.py"
+"""A script, run where there is nothing of ours, whose work is to see whatever a program raises."""
+BROAD = {"evals/judging.py", IN_THE_CONTAINER}
+"""The first has the worker that turns a fault of ours into a record."""
+LAZY = {"evals/cli.py": {"evals"}, "evals/conftest.py": {"evals"}, "evals/problem_commands.py": {"evals"}}
 """Imports inside a function: lm-eval costs a second, which `plan` and collecting need not pay."""
 
 
@@ -81,7 +85,7 @@ def test_only_one_module_knows_lm_eval() -> None:
     assert [name(path) for path in FILES if "lm_eval" in rooms(imports(tree(path)))] == ["evals/lmeval.py"]
 
 
-@files(FILES)
+@files([path for path in FILES if name(path) not in BROAD])
 def test_exceptions_are_caught_narrowly(path: Path) -> None:
     broad = {"Exception", "BaseException"}
     for node in ast.walk(tree(path)):
@@ -101,10 +105,11 @@ def test_only_the_front_ends_print(path: Path) -> None:
 
 @files(FILES)
 def test_a_file_is_one_noun(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+    limit = 400 if path.parent.name == "coding_problems" else 300  # there it is a text in two languages and several programs
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= limit
 
 
-@files(FILES)
+@files([path for path in FILES if name(path) != IN_THE_CONTAINER])
 def test_importing_does_nothing(path: Path) -> None:
     """At the top of a file stand imports, definitions, constants and their docstrings."""
     allowed = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Assign, ast.AnnAssign)

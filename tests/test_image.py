@@ -12,6 +12,7 @@ import pytest
 from evals.engine import image
 from evals.errors import BuildError
 from evals.experiment import DockerEngine
+from sandbox import pull
 
 NAME = "vllm/vllm-openai:v0.29.0"
 ENGINE = DockerEngine(image=NAME, gpus=None, ipc=None, shm_size=None, volumes=(), entrypoint=("vllm", "serve"))
@@ -77,7 +78,7 @@ def test_an_image_that_is_here_is_not_pulled(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_pull_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(image, "NEWS_S", 0.0)
+    monkeypatch.setattr(pull, "NEWS_S", 0.0)
     news = [
         {"status": "Pulling from vllm/vllm-openai", "id": "v0.29.0"},
         layer("Downloading", 500_000_000),

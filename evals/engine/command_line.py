@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from evals.errors import ConfigError
-from evals.experiment import Arm, CommandEngine
+from evals.experiment import Arm, CommandEngine, VenvEngine
+from evals.vocabulary import has, parsed, vocabulary
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _OUR_PYTHON = {"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "CONDA_PREFIX", "PYTHONDONTWRITEBYTECODE"}
@@ -27,7 +28,16 @@ def serve_args(arm: Arm, port: int) -> list[str]:
         "generation-config": "vllm",
         "seed": 0,
     }
+    if "speculative-config" in arm.args and _tells_acceptance_by_request(arm):
+        ours["per-request-spec-decode-metrics"] = "summary"
     return [str(arm.model), *flags(ours | arm.args | {"host": "127.0.0.1", "port": port})]
+
+
+def _tells_acceptance_by_request(arm: Arm) -> bool:
+    """Only of an engine that we installed is the version sure enough to add a flag that older ones end at."""
+    version = parsed(arm.engine.version) if isinstance(arm.engine, VenvEngine) else None
+    flag = vocabulary().flags.get("per-request-spec-decode-metrics")
+    return version is not None and flag is not None and has(flag.span, version) is True
 
 
 def filled(engine: CommandEngine, arm: Arm, port: int) -> list[str]:

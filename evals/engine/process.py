@@ -17,11 +17,11 @@ import psutil
 
 from evals.engine import log as logs
 from evals.errors import StartError
+from sandbox import owner
 
 STOP_GRACE_S = 30.0
 KILL_GRACE_S = 5.0
 RECORD_SUFFIX = ".process"
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 # The child writes the record itself before it becomes the server: at no moment does one run that is not on record.
 _RECORD_AND_BECOME = """record=$1; shift
 read -r boot < /proc/sys/kernel/random/boot_id && read -r stat < /proc/$$/stat &&
@@ -95,31 +95,16 @@ def end_recorded(record: Path) -> int | None:
         boot, _, line = record.read_text().partition(" ")
     except FileNotFoundError:  # it has just been stopped in another thread
         return None
-    fields, ended = _fields(line), None
-    if fields and boot == _BOOT.read_text().strip():
+    fields, ended = owner.stat_fields(line), None
+    if fields and boot == owner.boot():
         pid, started = int(fields[0]), int(fields[21])
-        leader = _started(pid)
-        members = [p.pid for p in _members(pid) if _session(p.pid) == pid and (_started(p.pid) or -1) >= started]
+        leader = owner.started(pid)
+        members = [p.pid for p in _members(pid) if _session(p.pid) == pid and (owner.started(p.pid) or -1) >= started]
         if members and leader in (started, None):
             end_group(pid)
             ended = pid
     record.unlink(missing_ok=True)
     return ended
-
-
-def _fields(stat: str) -> list[str]:
-    """pid, name, state, … as in /proc/PID/stat, whose second field may hold anything; empty where it was not written whole."""
-    head, _, rest = stat.rpartition(")")
-    fields = [*head.partition(" (")[::2], *rest.split()]
-    return fields if len(fields) > 21 else []
-
-
-def _started(pid: int) -> int | None:
-    """Clock ticks since boot; None for a process that is gone."""
-    try:
-        return int(_fields(Path(f"/proc/{pid}/stat").read_text())[21])
-    except (FileNotFoundError, ProcessLookupError):
-        return None
 
 
 def _wait_gone(group: int, timeout_s: float) -> None:

@@ -1,0 +1,55 @@
+"""Docker as this machine has it: connected to, and its refusals in one line."""
+
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import docker
+import urllib3
+from docker.errors import APIError, DockerException, StreamParseError
+
+from sandbox.errors import SandboxDown
+
+TROUBLE = (DockerException, OSError, urllib3.exceptions.HTTPError, StreamParseError, struct.error, ValueError)
+"""What asking Docker may end in. Those of requests are OSErrors; struct's and ValueError are a reply that was cut off."""
+
+
+def connect(timeout_s: int = 60, connections: int = 10) -> docker.DockerClient:
+    """The engine that DOCKER_HOST or Docker's own context names; the caller closes it.
+
+    So many `connections` are kept open: as many threads may use it at once.
+
+    Raises:
+        SandboxDown: none answers, or not to this user.
+    """
+    try:
+        return docker.from_env(timeout=timeout_s, max_pool_size=connections)
+    except TROUBLE as e:
+        raise SandboxDown(_unreachable(e)) from e
+
+
+@contextmanager
+def connected(timeout_s: int = 60) -> Iterator[docker.DockerClient]:
+    """`connect` for the length of a block."""
+    client = connect(timeout_s)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def _unreachable(error: Exception) -> str:
+    host, said = os.environ.get("DOCKER_HOST"), words(error)
+    where = f"at {host} (DOCKER_HOST)" if host else "at Docker's own socket"
+    if "Permission denied" in said:
+        return f"the Docker engine {where} does not let this user in: `sudo usermod -aG docker $USER`, then log in again"
+    if host and "fetching server API version" not in said:
+        return f"DOCKER_HOST={host} can't be used: {said}; write unix:///PATH or tcp://HOST:PORT"
+    return f"no Docker engine answers {where}: start it (`sudo systemctl start docker`), or set DOCKER_HOST"
+
+
+def words(error: BaseException) -> str:
+    """What Docker said, in one line."""
+    said = str(error.explanation or error) if isinstance(error, APIError) else str(error)
+    return " ".join(said.split())[:400] or type(error).__name__
