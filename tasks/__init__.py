@@ -16,6 +16,19 @@ TASKS: dict[str, TaskInfo] = {
         hub_n=1319,
         score=gsm8k.score,
     ),
+    "coding": TaskInfo(
+        name="coding",
+        marked=True,
+        chance=0.0,
+        blind_to=frozenset(),
+        default_n=None,
+        # With 50 samples it can exclude a collapse, and no less.
+        default_margin=10.0,
+        default_max_tokens=2048,
+        hub_n=None,
+        score=None,
+        sandboxed=True,
+    ),
     "greedy": TaskInfo(
         name="greedy",
         marked=False,

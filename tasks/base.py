@@ -24,6 +24,8 @@ class Sample:
     messages: tuple[Message, ...]
     target: str
     """What a right answer is compared with; empty where nothing is marked (greedy)."""
+    group: str = ""
+    """What it is one of: a category of problems."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +57,17 @@ class Response:
     latency_s: float
     fingerprint: str | None
     """`system_fingerprint`: engine version and a hash of its configuration, vLLM 0.25 and later."""
+    draft_tokens: int | None = None
+    """Tokens that speculation drafted for it; None where the engine does not tell that by request."""
+    accepted_tokens: int | None = None
+    """Those of them that were accepted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
     """The harness could not measure. Never a wrong answer."""
 
-    kind: Literal["timeout", "connection", "http", "protocol", "harness"]
+    kind: Literal["timeout", "connection", "http", "protocol", "harness", "sandbox"]
     message: str
 
 
@@ -79,9 +85,12 @@ class Score:
 
     outcome: Outcome
     reason: str | None = None
-    """Why there is no answer: truncated, truncated_in_thinking, empty, degenerate, nothing_to_extract."""
+    """Why there is no answer: truncated, truncated_in_thinking, empty, degenerate, nothing_to_extract. Of a program that is
+    wrong: failed_check, timed_out, crashed, out_of_memory, does_not_load, too_much_output, garbled."""
     answer: str | None = None
     """What was extracted."""
+    explanation: str | None = None
+    """Of a wrong program: the first check that failed, what it got and what was wanted."""
     harness: tuple[Marks, ...] = ()
     warnings: tuple[str, ...] = ()
     """Artefacts seen on the way, such as think_tag_in_content."""
@@ -107,4 +116,6 @@ class TaskInfo:
     hub_n: int | None
     """Samples of the data set on the hub; None where it has none there."""
     score: Callable[[Response, str, tuple[Marks, ...]], Score | Failure] | None
-    """(response, target, lm-eval's marks) → the mark; None where nothing is marked."""
+    """(response, target, lm-eval's marks) → the mark; None where nothing is marked, or only the sandbox can tell."""
+    sandboxed: bool = False
+    """Whether answers are programs that the sandbox runs."""
