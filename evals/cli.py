@@ -12,19 +12,13 @@ import typer
 from rich.console import Console
 from rich.markdown import Markdown
 
-from evals import config, shipped
-from evals.errors import BumpgateError, ConfigError
+from evals import config, problem_commands, shipped
+from evals.errors import BumpgateError, ConfigError, Judged
 from evals.progress import Display
 from evals.records import Verdict, VerdictName
 
 EXIT_CODES: dict[VerdictName, int] = {"PASS": 0, "REGRESSION": 1, "INVALID": 3, "INCONCLUSIVE": 4}
 EXIT_INTERRUPTED = 130
-
-
-class Judged(SystemExit):
-    """The end of a run that was judged. The only way to leave with 1."""
-
-    judged = True
 
 
 app = typer.Typer(
@@ -258,6 +252,10 @@ def clean(
         f"; `uv cache clean` frees {(size - freed) / cache.GIB:.1f} GiB that uv keeps of them" if size > 1.1 * freed else ""
     )
     out.print(f"{'would free' if dry_run else 'freed'} {freed / cache.GIB:.1f} GiB{shared}")
+
+
+list_problems = app.command()(problem_commands.problems)
+judge_file = app.command()(problem_commands.judge)
 
 
 def main() -> None:

@@ -123,6 +123,7 @@ def _parse_chat(payload: Any, latency_s: float) -> Response | Failure:
         return Failure(kind="protocol", message=f"no choices in the answer: {json.dumps(payload)[:200]}")
     if choice.get("finish_reason") in ("abort", "error"):  # the engine gave up on it; the model did not answer wrongly
         return Failure(kind="protocol", message=f"the engine ended the request with {choice['finish_reason']!r}")
+    drafts = dict((payload.get("metrics") or {}).get("speculative_decoding") or {})
     prompt_ids, token_ids = payload.get("prompt_token_ids"), choice.get("token_ids")
     response = Response(
         text=message.get("content"),
@@ -137,6 +138,8 @@ def _parse_chat(payload: Any, latency_s: float) -> Response | Failure:
         reasoning_tokens=details.get("reasoning_tokens"),
         latency_s=latency_s,
         fingerprint=payload.get("system_fingerprint"),
+        draft_tokens=drafts.get("num_draft_tokens"),  # with --per-request-spec-decode-metrics, vLLM 0.29 and later
+        accepted_tokens=drafts.get("num_accepted_draft_tokens"),
     )
     return _RESPONSE.validate_python(asdict(response))
 

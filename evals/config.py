@@ -6,13 +6,13 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from evals import engines, sampling, shipped
+from evals import engines, sampling, shipped, task_settings
 from evals.document import Document, Place, did_you_mean
 from evals.errors import ConfigError
 from evals.experiment import Arm, CommandEngine, DockerEngine, Engine, Experiment, RequestSettings, TaskConfig, UrlEngine
 from evals.records import GateSpec
 from evals.schema import ArmYaml, ExperimentYaml, keys_at
-from tasks import TASKS, greedy
+from tasks import TASKS
 
 _ARM_NAME = re.compile(r"[^\W_][\w.+-]{0,63}")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -49,7 +49,7 @@ class _Reader:
         raw = self._validated()
         arms = self._arms(raw)
         self._check_equal(arms)
-        tasks = self._tasks(raw)
+        tasks = task_settings.read(raw.tasks, raw.seed, self._data_dir, self.fail)
         return Experiment(
             name=raw.name,
             arms=arms,
@@ -218,29 +218,6 @@ class _Reader:
                     f"is the same as {twin!r}; for an A/A check write `repeat_of: {twin}`, else change something",
                 )
 
-    def _tasks(self, raw: ExperimentYaml) -> tuple[TaskConfig, ...]:
-        out: list[TaskConfig] = []
-        for i, task in enumerate(raw.tasks):
-            place: Place = ("tasks", i, "task")
-            info = TASKS.get(task.task)
-            if info is None:
-                self.fail(place, f"there is no task {task.task!r}{did_you_mean(task.task, TASKS)}; known: {', '.join(TASKS)}")
-            if any(t.name == task.task for t in out):
-                self.fail(place, f"{task.task!r} is listed twice; keep one")
-            n = None if task.n == "all" else info.default_n if task.n is None else task.n
-            if task.task == "greedy":  # its prompts are shipped, so that their number is known before the run
-                n = min(n or 2**31, len(greedy.prompts()))
-            if not info.marked and task.rounds != 1:
-                self.fail(("tasks", i, "rounds"), f"{task.task} has one round a launch; set `launches` instead")
-            folder, files = self._data_dir(task.data_dir, ("tasks", i, "data_dir"))
-            out.append(TaskConfig(
-                name=task.task, n=n, size=_rows(folder) if folder else info.hub_n, rounds=task.rounds,
-                concurrency=task.concurrency, fewshot=task.fewshot,
-                data_dir=folder, data_files=files,
-                max_tokens=task.max_tokens or info.default_max_tokens, seed=raw.seed,
-            ))  # fmt: skip
-        return tuple(out)
-
     def _data_dir(self, given: str | None, place: Place) -> tuple[str | None, str]:
         if given is None:
             return None, ""
@@ -251,8 +228,9 @@ class _Reader:
 
     def _gates(self, raw: ExperimentYaml, tasks: tuple[TaskConfig, ...]) -> tuple[GateSpec, ...]:
         asked = [t.name for t in tasks]
+        sure = [t.name for t in tasks if not t.optional]
         if raw.gates is None:
-            return tuple(GateSpec(task=t, margin=m) for t in asked if (m := TASKS[t].default_margin) is not None)
+            return tuple(GateSpec(task=t, margin=m) for t in sure if (m := TASKS[t].default_margin) is not None)
         for i, gate in enumerate(raw.gates):
             if gate.task not in asked:
                 self.fail(("gates", i, "task"), f"{gate.task!r} is not among the tasks{did_you_mean(gate.task, asked)}")
@@ -261,6 +239,8 @@ class _Reader:
                     ("gates", i, "task"),
                     f"{gate.task} compares answers without marking them, so it is a finding and can't gate",
                 )
+            if gate.task not in sure:
+                self.fail(("gates", i, "task"), f"{gate.task!r} is optional, and what may be left out can't gate")
             if gate.task in [g.task for g in raw.gates[:i]]:
                 self.fail(("gates", i, "task"), f"{gate.task!r} has two gates; keep one")
         return tuple(GateSpec(task=g.task, margin=g.margin) for g in raw.gates)
@@ -285,14 +265,6 @@ def _merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
         else:
             out[key] = value
     return out
-
-
-def _rows(folder: str) -> int | None:
-    """Rows of a data set's test.jsonl; None where there is none, which is told when it is loaded."""
-    try:
-        return (Path(folder) / "test.jsonl").read_bytes().rstrip(b"\n").count(b"\n") + 1
-    except OSError:
-        return None
 
 
 def _env_text(value: str | int | float | bool) -> str:

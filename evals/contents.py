@@ -16,11 +16,13 @@ from evals.records import (
     LaunchFailure,
     Response,
     Sample,
+    SandboxInfo,
     Score,
     ServerInfo,
     TaskSpec,
     Window,
 )
+from tasks import TASKS
 
 JOURNAL = "journal.jsonl"
 ALL = 2**31
@@ -88,13 +90,26 @@ class Contents:
     allotments: dict[float, dict[str, int]] = field(default_factory=dict)
     """By budget in seconds: samples by task."""
     finished: bool = False
+    sandbox: SandboxInfo | None = None
+
+    def unjudged(self) -> list[Answer]:
+        """Programs of the present configuration that the sandbox has not run, or could not run."""
+        return [a for a in self.answers.values() if self._waits(a)]
+
+    def _waits(self, answer: Answer) -> bool:
+        header, said = self.header, self.scores.get(answer.key)
+        if header is None or answer.response is None or not TASKS[answer.place.task].sandboxed:
+            return False
+        current = (header.arm_keys.get(answer.place.arm), header.task_keys.get(answer.place.task))
+        waits = said is None or (isinstance(said, Failure) and said.kind == "sandbox")
+        return waits and current == (answer.place.arm_key, answer.place.task_key)
 
     def complete(self) -> bool:
         """Whether it was ended, and nothing of its present configuration could not be measured."""
         keys = self.header.arm_keys if self.header else {}
         failed = any(keys.get(arm) == key for (arm, _), (key, _) in self.failures.items())
         unmeasured = any(a.failure and keys.get(p.arm) == p.arm_key for (p, _), a in self.answers.items())
-        return self.finished and not failed and not unmeasured
+        return self.finished and not failed and not unmeasured and not self.unjudged()
 
 
 class _Reader:
@@ -110,6 +125,7 @@ class _Reader:
     launch_failure = TypeAdapter(LaunchFailure)
     window = TypeAdapter(Window)
     harness = TypeAdapter(HarnessResult)
+    sandbox = TypeAdapter(SandboxInfo)
 
 
 def read(folder: Path) -> Contents:
@@ -172,12 +188,22 @@ def take(out: Contents, line: JsonDict) -> None:
         case "allotment":
             out.allotments[float(line["budget_s"])] = {str(task): int(n) for task, n in line["n"].items()}
             out.given_up = tuple(map(str, line.get("told", ())))
+        case "sandbox":
+            _use_sandbox(out, _Reader.sandbox.validate_python(line["sandbox"]))
         case "forget":
             _forget(out, line["arm"])
         case "finished":
             out.finished = True
         case other:
             raise ValueError(f"unknown kind {other!r}")
+
+
+def _use_sandbox(out: Contents, info: SandboxInfo) -> None:
+    """In another image or under other limits a program may do something else: its mark counts no more."""
+    if out.sandbox is not None and out.sandbox != info:
+        stale = {a.key for a in out.answers.values() if TASKS[a.place.task].sandboxed}
+        out.scores = {key: said for key, said in out.scores.items() if key not in stale}
+    out.sandbox = info
 
 
 def _forget(out: Contents, arm: str) -> None:

@@ -5,6 +5,12 @@ from typing import Literal
 StartStage = Literal["build", "start", "canary", "run"]
 
 
+class Judged(SystemExit):
+    """The end of what was judged. The only way to leave with 1."""
+
+    judged = True
+
+
 class BumpgateError(Exception):
     """Ends the command with one line and `exit_code`."""
 
@@ -19,6 +25,10 @@ class ConfigError(BumpgateError):
 
 class StoreError(BumpgateError):
     """A run's folder can't be read or written."""
+
+
+class NoSandbox(BumpgateError):
+    """Programs can't be run: no Docker engine answers, or it has no image for them."""
 
 
 class EngineError(BumpgateError):

@@ -30,7 +30,7 @@ def from_contents(contents: Contents) -> Evidence:
         records=tuple(_record(a, contents.scores.get(a.key), current[a.place.task][a.sample_id].target) for a in answers),
         servers=_by_arm(h, contents.servers), failures=_by_arm(h, contents.failures),
         starts=_of_each(h, contents.starts), restarts=_of_each(h, contents.restarts),
-        given_up=contents.given_up,
+        given_up=contents.given_up, sandbox=contents.sandbox,
         windows=tuple(w for place, w in contents.windows if belongs(place)),
         harness=tuple(r for (place, _), r in contents.harness.items() if belongs(place)),
     )  # fmt: skip
@@ -40,6 +40,8 @@ def _record(answer: Answer, said: Score | Failure | None, target: str) -> Sample
     mark = TASKS[answer.place.task].score
     if said is None and answer.response is not None and mark is not None:  # a kill came between the answer and its mark
         said = mark(answer.response, target, ())
+    if said is None and answer.response is not None and TASKS[answer.place.task].sandboxed:
+        said = Failure(kind="sandbox", message="its program was not run yet: the same `bumpgate run` does that")
     harness = said if isinstance(said, Failure) else None
     return SampleRecord(
         arm=answer.place.arm, task=answer.place.task, round=answer.place.round,

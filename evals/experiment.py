@@ -158,6 +158,12 @@ class TaskConfig:
     """Worked examples before each question; None for lm-eval's default."""
     max_tokens: int
     seed: int
+    language: Literal["en", "zh"] = "en"
+    """Of the coding problems."""
+    sandbox_image: str | None = None
+    """The image that programs run on; None for the default."""
+    optional: bool = False
+    """Left out, aloud, where no sandbox can be had. No gate can be on it."""
 
     @property
     def planned_n(self) -> int | None:

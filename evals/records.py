@@ -115,6 +115,19 @@ class HarnessResult:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SandboxInfo:
+    """What programs were run in."""
+
+    image_id: str
+    python: str
+    """Its version."""
+    source: str
+    """Where the image came from."""
+    limits: dict[str, float]
+    """By name, with the unit in the name."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class GateSpec:
     """One gate of the experiment: on this task a candidate may lose at most `margin` points."""
 
@@ -275,6 +288,8 @@ class Evidence:
     """What a budget left out, a line a task."""
     windows: tuple[Window, ...]
     harness: tuple[HarnessResult, ...]
+    sandbox: SandboxInfo | None = None
+    """None where no program was run."""
 
 
 JsonDict = dict[str, Any]

@@ -12,14 +12,16 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from evals import arm_flags, budget, plan, preflight, rates, report, shipped, store
+from evals import budget, plan, preflight, rates, report, store
 from evals.engine import Server, leftovers, serve, server_key
 from evals.errors import CanaryError, ConfigError, EngineError, ServerDied, StoreError
-from evals.experiment import Arm, DockerEngine, Experiment, TaskConfig, UrlEngine
+from evals.experiment import Arm, DockerEngine, Experiment, UrlEngine
+from evals.header import header
+from evals.judging import Judge, judges, problems_of, without_optional
 from evals.lmeval import Gsm8k
 from evals.plan import Launch, Stage
 from evals.progress import Reporter
-from evals.records import ArmSpec, LaunchFailure, TaskSpec, Verdict
+from evals.records import LaunchFailure, Verdict
 from evals.suite import Data, place, probe, run_stage
 from tasks import TASKS
 
@@ -37,6 +39,7 @@ class _Run:
     journal: store.Journal
     reporter: Reporter
     budget_s: float | None
+    judge: Judge | None = None
     began: float = field(default_factory=time.monotonic)
     halted: threading.Event = field(default_factory=threading.Event)
     """Set when the run is being stopped: what servers do from then on is no result."""
@@ -85,10 +88,11 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
     """
     for arm in experiment.arms:
         server_key(arm)  # a missing key is told before anything is served
+    experiment = without_optional(experiment, reporter.say)
     data = load_data(experiment)
     with store.Journal(folder) as journal:
         _end_leftovers(experiment, folder, reporter.say)
-        journal.begin(_header(experiment, folder, journal))
+        journal.begin(header(experiment, folder, journal))
         _tell_stale(journal, reporter)
         _forget_replaced(experiment, journal, reporter)
         store.write_text(folder / "experiment.yaml", experiment.source)
@@ -97,14 +101,19 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
             this.reduce(journal.contents.allotments[budget_s])
         elif budget_s is not None and journal.contents.allotments:
             _allot(this, budget_s, 0.0)  # how fast it goes was seen for another budget
-        for batch in plan.batches(experiment):
-            done = [s for launch in batch for s in launch.stages if s not in this.todo(launch).stages]
-            reporter.answered(sum(journal.answered(place(s)) for s in done))
-            _side_by_side([launch for launch in batch if this.todo(launch).stages], this)
-            rates.keep(experiment, journal.contents)
+        with judges(experiment.tasks, journal, reporter.say) as this.judge:
+            _run_batches(this)
         journal.finish()
         contents = journal.contents
     return report.write(folder, contents)
+
+
+def _run_batches(run: "_Run") -> None:
+    for batch in plan.batches(run.experiment):
+        done = [s for launch in batch for s in launch.stages if s not in run.todo(launch).stages]
+        run.reporter.answered(sum(run.journal.answered(place(s)) for s in done))
+        _side_by_side([launch for launch in batch if run.todo(launch).stages], run)
+        rates.keep(run.experiment, run.journal.contents)
 
 
 def _end_leftovers(experiment: Experiment, folder: Path, say: Callable[[str], None]) -> None:
@@ -140,8 +149,11 @@ def _forget_replaced(experiment: Experiment, journal: store.Journal, reporter: R
 
 def load_data(experiment: Experiment) -> Data:
     """Every data set of the experiment, before any server is started."""
-    config = next((t for t in experiment.tasks if t.name == "gsm8k"), None)
-    return Data(gsm8k=Gsm8k(config) if config else None)
+    by_name = {t.name: t for t in experiment.tasks}
+    return Data(
+        gsm8k=Gsm8k(by_name["gsm8k"]) if "gsm8k" in by_name else None,
+        coding=problems_of(by_name["coding"]) if "coding" in by_name else {},
+    )
 
 
 def pick_folder(reports: Path, experiment: Experiment, run_id: str | None, new: bool) -> Path:
@@ -222,7 +234,7 @@ def _serve_launch(launch: Launch, run: "_Run") -> None:
             _probe(stages, server, run)
             _allot(run, run.budget_s, server.info.ready_s)
         for stage in map(run.current, stages):
-            run_stage(stage, server, run.data, run.journal, run.reporter)
+            run_stage(stage, server, run.data, run.journal, run.reporter, run.judge)
 
 
 def _probe(stages: list[Stage], server: Server, run: "_Run") -> None:
@@ -271,26 +283,3 @@ def _failure(arm: Arm, launch: Launch, error: EngineError) -> LaunchFailure:
     return LaunchFailure(
         launch=launch.index, engine=str(arm.engine), stage=error.stage, reason=error.reason, log_tail=error.log_tail
     )
-
-
-def _header(experiment: Experiment, folder: Path, journal: store.Journal) -> store.Header:
-    before = journal.contents.header
-    baseline = experiment.arm(experiment.baseline)
-    return store.Header(
-        run_id=folder.name, name=experiment.name, bumpgate_version=shipped.own_version(),
-        started_at=before.started_at if before else datetime.now(UTC).isoformat(timespec="seconds"),
-        baseline=experiment.baseline,
-        arms=tuple(_arm_spec(a, baseline) for a in experiment.arms),
-        tasks=tuple(_task_spec(t) for t in experiment.tasks),
-        gates=experiment.gates,
-        arm_keys={a.name: a.key for a in experiment.arms}, task_keys={t.name: t.key for t in experiment.tasks},
-    )  # fmt: skip
-
-
-def _arm_spec(arm: Arm, baseline: Arm) -> ArmSpec:
-    return ArmSpec(name=arm.name, same_prompts=arm.shapes_prompt_like(baseline), version=arm_flags.declared(arm))
-
-
-def _task_spec(task: TaskConfig) -> TaskSpec:
-    info = TASKS[task.name]
-    return TaskSpec(name=task.name, rounds=task.rounds, chance=info.chance, marked=info.marked)

@@ -62,6 +62,9 @@ class TaskYaml(Strict):
     data_dir: str | None = None
     fewshot: int | None = Field(default=None, ge=0, le=1000)
     max_tokens: int | None = Field(default=None, ge=1, le=10**9)
+    language: Literal["en", "zh"] | None = None
+    sandbox_image: str | None = None
+    optional: bool | None = None
 
 
 class GateYaml(Strict):

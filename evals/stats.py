@@ -5,7 +5,7 @@ candidate did. Where rounds are averaged both are fractional.
 """
 
 from dataclasses import dataclass
-from math import sqrt
+from math import comb, sqrt
 
 from scipy.optimize import brentq
 from scipy.stats import binom, binomtest, norm
@@ -67,6 +67,11 @@ def mcnemar_exact(lost: int, won: int) -> float:
 def mcnemar_mid_p(lost: int, won: int) -> float:
     """One-sided mid-p value for a drop: Fagerland, Lydersen, Laake, BMC Medical Research Methodology 13 (2013) 91."""
     return mcnemar_exact(lost, won) - 0.5 * float(binom.pmf(lost, lost + won, 0.5))
+
+
+def pass_at_k(n: int, correct: int, k: int) -> float:
+    """The chance that one of k programs is right, 0–1, estimated without bias from `correct` of n (Chen et al. 2021, eq. 1)."""
+    return 1.0 - comb(n - correct, k) / comb(n, k)
 
 
 def clopper_pearson(k: int, n: int, confidence: float = 0.90) -> Interval:

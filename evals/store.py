@@ -23,7 +23,7 @@ from evals.contents import Header as Header
 from evals.contents import Place as Place
 from evals.contents import read as read
 from evals.errors import StoreError
-from evals.records import Failure, HarnessResult, JsonDict, LaunchFailure, Sample, Score, ServerInfo, Window
+from evals.records import Failure, HarnessResult, JsonDict, LaunchFailure, Sample, SandboxInfo, Score, ServerInfo, Window
 
 
 class Journal:
@@ -101,6 +101,15 @@ class Journal:
             score, failure = (asdict(said), None) if isinstance(said, Score) else (None, asdict(said))
             self._write({"kind": "score", "key": key, "score": score, "failure": failure})
 
+    def put_sandbox(self, info: SandboxInfo) -> None:
+        if self.contents.sandbox != info:
+            self._write({"kind": "sandbox", "sandbox": asdict(info)})
+
+    def unjudged(self) -> list[Answer]:
+        """Programs of the present configuration that wait for the sandbox."""
+        with self._lock:
+            return self.contents.unjudged()
+
     def put_server(self, arm: str, arm_key: str, info: ServerInfo) -> None:
         self._write({"kind": "server", "arm": arm, "arm_key": arm_key, "server": asdict(info)})
 
@@ -139,7 +148,8 @@ class Journal:
         if self.contents.stages.get(place, 0) < (ALL if n is None else n):
             return False
         with self._lock:
-            return not any(a.failure for (p, _), a in self.contents.answers.items() if p == place)
+            unmeasured = any(a.failure for (p, _), a in self.contents.answers.items() if p == place)
+            return not unmeasured and not any(a.place == place for a in self.contents.unjudged())
 
 
 def write_text(path: Path, text: str) -> None:

@@ -7,19 +7,22 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
 
 from evals import sampling, telemetry
 from evals.client import Client, body, messages_sha
 from evals.engine import Server
 from evals.errors import ServerDied
 from evals.experiment import TaskConfig
+from evals.judging import Judge
 from evals.lmeval import Gsm8k
 from evals.plan import Stage
 from evals.progress import Reporter, Row
 from evals.records import Failure, HarnessResult, JsonDict, Marks, Response, Sample, Window
 from evals.store import Answer, Journal, Place
-from tasks import TASKS, greedy, gsm8k
+from tasks import TASKS, coding, greedy, gsm8k
+from tasks.problem_set import Posed
 
 GREEDY_TOP_LOGPROBS = 2
 _GATEWAY = ("HTTP 502", "HTTP 503", "HTTP 504")
@@ -31,20 +34,29 @@ class Data:
     """The tasks' data sets, loaded before the first server starts, so that a missing file costs no GPU time."""
 
     gsm8k: Gsm8k | None
+    coding: dict[str, Posed] = field(default_factory=dict)
+    """The problems; empty where none is asked."""
 
     def samples(self, task: TaskConfig) -> tuple[Sample, ...]:
         """What a stage of the task asks, in its order."""
         if task.name == "greedy":
             return greedy.prompts()[: task.n]
+        if task.name == "coding":
+            return coding.samples(self.coding, task.language, task.seed)[: task.n]
         assert self.gsm8k is not None  # loaded for every experiment that has the task
         return self.gsm8k.samples()
 
 
 class Asker:
-    """Asks one stage's samples: what the journal holds is taken from there, the rest goes to the server."""
+    """Asks one stage's samples: what the journal holds is taken from there, the rest goes to the server.
 
-    def __init__(self, stage: Stage, server: Server, journal: Journal, reporter: Reporter) -> None:
+    With a judge, programs are run as they come, while others are still being written.
+    """
+
+    def __init__(self, stage: Stage, server: Server, journal: Journal, reporter: Reporter, judge: Judge | None = None) -> None:
         self.stage, self.server, self.journal, self.reporter = stage, server, journal, reporter
+        self.judge = judge if TASKS[stage.task.name].sandboxed else None
+        self._judged: list[Future[None]] = []
         self.place = place(stage)
         self.settings = sampling.settings(stage.arm)
         if not TASKS[stage.task.name].marked:
@@ -119,12 +131,21 @@ class Asker:
         else:
             self._lost_in_a_row = 0
         response, failure = (answer, None) if isinstance(answer, Response) else (None, answer)
-        self.journal.put_answer(Answer(
+        kept = Answer(
             place=self.place, sample_id=sample.id, prompt_sha=messages_sha(sample.messages), key=self.key(sample),
             response=response, failure=failure,
-        ))  # fmt: skip
+        )  # fmt: skip
+        self.journal.put_answer(kept)
+        if self.judge:
+            self._judged += self.judge.take(kept)
         self.asked += 1
         self._row.advance((response.completion_tokens or 0) if response else 0)
+
+    def settle(self) -> None:
+        """Wait until every program is judged, those of an earlier process too."""
+        wait(self._judged)
+        if self.judge:
+            wait([f for a in self.journal.unjudged() if a.place == self.place for f in self.judge.take(a)])
 
     def _see_alive(self, failure: Failure) -> None:
         if not self.server.alive():
@@ -140,22 +161,34 @@ def place(stage: Stage) -> Place:
     return Place(arm=stage.arm.name, arm_key=stage.arm.key, task=stage.task.name, task_key=stage.task.key, round=stage.round)
 
 
-def run_stage(stage: Stage, server: Server, data: Data, journal: Journal, reporter: Reporter) -> None:
+def run_stage(
+    stage: Stage, server: Server, data: Data, journal: Journal, reporter: Reporter, judge: Judge | None = None
+) -> None:
     """Ask, score, and note what /metrics says of the time between.
 
     Raises:
         ServerDied: the server stopped answering.
     """
-    asker = Asker(stage, server, journal, reporter)
+    asker = Asker(stage, server, journal, reporter, judge)
+    try:
+        _ask(asker, data)
+    except ServerDied:
+        asker.settle()
+        raise
+    asker.settle()
+    journal.stage_done(asker.place, stage.task.n)
+
+
+def _ask(asker: Asker, data: Data) -> None:
+    stage = asker.stage
     with _window(asker):
         match stage.task.name:
             case "gsm8k":
                 _gsm8k(asker, data)
-            case "greedy":
+            case "greedy" | "coding":
                 asker.ask(data.samples(stage.task))
             case other:
                 raise AssertionError(f"no way to run task {other!r}")
-    journal.stage_done(asker.place, stage.task.n)
 
 
 def probe(stage: Stage, server: Server, data: Data, journal: Journal, reporter: Reporter, limit_s: float) -> None:

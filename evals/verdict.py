@@ -82,6 +82,8 @@ def _incomparable(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec
         return f"{gate.task} is not among the tasks"
     if not spec.marked:
         return f"{gate.task} marks nothing right or wrong, so it cannot gate"
+    if down := _not_run(book, spec, (evidence.baseline, arm.name)):
+        return down
     silent = _silent(evidence, book, evidence.baseline, spec) or _silent(evidence, book, arm.name, spec)
     if silent or (arm.same_prompts and (silent := _other_prompts(evidence, book, arm.name, gate.task))):
         return silent
@@ -111,6 +113,15 @@ def _silent(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str |
     kinds = Counter(record.failure.kind if record.failure else "without a score" for record in records)
     message = next((record.failure.message for record in records if record.failure), "its answers were not scored")
     return f"{who} could not be measured: 0 of {len(records)} requests ({reasons_words(kinds)}); the first: {message}"
+
+
+def _not_run(book: Ledger, spec: TaskSpec, arms: tuple[str, ...]) -> str | None:
+    """Programs without a sandbox can be run later: until then nothing is judged, for nothing forces a guess."""
+    records = [r for arm in arms for k in range(spec.rounds) for r in book.of(arm, spec.name, k).values()]
+    down = [r.failure for r in records if r.failure is not None and r.failure.kind == "sandbox"]
+    if not down:
+        return None
+    return f"{len(down)} of {len(records)} programs could not be run: {down[0].message}; the same `bumpgate run` runs them"
 
 
 def _other_prompts(evidence: Evidence, book: Ledger, arm: str, task: str) -> str | None:

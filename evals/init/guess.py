@@ -176,7 +176,18 @@ class _Guess:
         if isinstance(length, int) and length > 32_768:
             why += f" They are short: nothing here asks about the long contexts that --max-model-len {length} allows."
         compared = "fixed prompts, compared token by token with the baseline's own restart"
-        return (TaskDraft(settings=settings, why=why), TaskDraft(settings={"task": "greedy"}, why=compared))
+        programs = {"task": "coding", "optional": True} | {
+            k: v for k, v in settings.items() if k in ("concurrency", "max_tokens")
+        }
+        run = (
+            "50 programs, each run in a Docker container; left out where no Docker answers. It gates nothing: 50 samples can "
+            "exclude a collapse and no less, so take `optional` away and add a gate with a margin of 12 or more."
+        )
+        return (
+            TaskDraft(settings=settings, why=why),
+            TaskDraft(settings=programs, why=run),
+            TaskDraft(settings={"task": "greedy"}, why=compared),
+        )
 
     def _about(self, arms: tuple[ArmDraft, ...]) -> tuple[str, ...]:
         command = self.command

@@ -1,6 +1,7 @@
 """verdict.json: what a machine reads of a run. Figures are unrounded; a field that was not measured is null."""
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from evals.records import Evidence, GateResult, Verdict
@@ -20,6 +21,7 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
         "started_at": evidence.started_at,
         "finished": evidence.finished,
         "baseline": evidence.baseline,
+        "sandbox": asdict(evidence.sandbox) if evidence.sandbox else None,
         "arms": {arm.name: _arm(evidence, verdict, arm.name) for arm in evidence.arms},
         "gates": [_gate(g) for g in verdict.gates],
         "divergences": [

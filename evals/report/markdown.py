@@ -5,9 +5,10 @@ Only here are figures rounded. Nothing is decided here.
 
 from evals.divergence import sentence
 from evals.records import Divergence, Evidence, Finding, GateResult, SampleRecord, Verdict, VerdictName
-from evals.report import arms
+from evals.report import arms, coding
 from evals.report import scorecard as rows
 from evals.report.text import block, code, inline, table
+from tasks import TASKS
 
 ANSWER_CHARS = 200
 _MEANING: dict[VerdictName, str] = {
@@ -29,6 +30,7 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
         _findings(verdict.findings),
         _failures(evidence),
         _flips(evidence, verdict),
+        coding.section(evidence),
         _greedy(evidence, verdict.divergences),
         arms.arms(evidence),
         _answers(evidence),
@@ -138,6 +140,8 @@ def _answer(record: SampleRecord | None) -> str:
     s, response = record.score, record.response
     mark = "not marked" if s is None else f"no answer, {s.reason}" if s.outcome == "no_answer" else s.outcome
     told = f" {code(s.answer, 40)}" if s and s.answer is not None else ""
+    if s and TASKS[record.task].sandboxed:  # what came of the program says more than its text
+        return f"**{mark}**" + (f" {s.reason}: {code(s.explanation, 300, keep_end=False)}" if s.explanation else "")
     said = code(response.text or "", ANSWER_CHARS)
     if not response.text and response.reasoning:
         said = f"(empty, after the reasoning) {code(response.reasoning, ANSWER_CHARS)}"

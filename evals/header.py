@@ -1,0 +1,33 @@
+"""What a run sets out to do, as its journal tells it first."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from evals import arm_flags, shipped
+from evals.experiment import Arm, Experiment, TaskConfig
+from evals.records import ArmSpec, TaskSpec
+from evals.store import Header, Journal
+from tasks import TASKS
+
+
+def header(experiment: Experiment, folder: Path, journal: Journal) -> Header:
+    before = journal.contents.header
+    baseline = experiment.arm(experiment.baseline)
+    return Header(
+        run_id=folder.name, name=experiment.name, bumpgate_version=shipped.own_version(),
+        started_at=before.started_at if before else datetime.now(UTC).isoformat(timespec="seconds"),
+        baseline=experiment.baseline,
+        arms=tuple(_arm_spec(a, baseline) for a in experiment.arms),
+        tasks=tuple(_task_spec(t) for t in experiment.tasks),
+        gates=experiment.gates,
+        arm_keys={a.name: a.key for a in experiment.arms}, task_keys={t.name: t.key for t in experiment.tasks},
+    )  # fmt: skip
+
+
+def _arm_spec(arm: Arm, baseline: Arm) -> ArmSpec:
+    return ArmSpec(name=arm.name, same_prompts=arm.shapes_prompt_like(baseline), version=arm_flags.declared(arm))
+
+
+def _task_spec(task: TaskConfig) -> TaskSpec:
+    info = TASKS[task.name]
+    return TaskSpec(name=task.name, rounds=task.rounds, chance=info.chance, marked=info.marked)

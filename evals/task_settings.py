@@ -1,0 +1,68 @@
+"""A file's `tasks:` → what each asks, checked as far as it can be before anything is loaded."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from evals.document import Place, did_you_mean
+from evals.experiment import TaskConfig
+from evals.schema import TaskYaml
+from tasks import TASKS, coding, greedy, problem_set
+
+Fail = Callable[[Place, str], NoReturn]
+DataDir = Callable[[str | None, Place], tuple[str | None, str]]
+"""A folder as the file names it → its path, and a fingerprint of its files."""
+
+
+def read(tasks: Sequence[TaskYaml], seed: int, data_dir: DataDir, fail: Fail) -> tuple[TaskConfig, ...]:
+    """Every task of an experiment, in its order."""
+    out: list[TaskConfig] = []
+    for i, task in enumerate(tasks):
+        info = TASKS.get(task.task)
+        if info is None:
+            fail(
+                ("tasks", i, "task"),
+                f"there is no task {task.task!r}{did_you_mean(task.task, TASKS)}; known: {', '.join(TASKS)}",
+            )
+        if any(t.name == task.task for t in out):
+            fail(("tasks", i, "task"), f"{task.task!r} is listed twice; keep one")
+        out.append(_task(task, ("tasks", i), seed, data_dir, fail))
+    return tuple(out)
+
+
+def _task(task: TaskYaml, place: Place, seed: int, data_dir: DataDir, fail: Fail) -> TaskConfig:
+    info = TASKS[task.task]
+    n = None if task.n == "all" else info.default_n if task.n is None else task.n
+    if task.task == "greedy":  # its prompts are shipped, so that their number is known before the run
+        n = min(n or 2**31, len(greedy.prompts()))
+    if not info.marked and task.rounds != 1:
+        fail((*place, "rounds"), f"{task.task} has one round a launch; set `launches` instead")
+    for key in ("language", "sandbox_image", "optional"):
+        if getattr(task, key) is not None and not info.sandboxed:
+            fail((*place, key), f"belongs to the task coding; leave it out of {task.task}")
+    folder, files = data_dir(task.data_dir, (*place, "data_dir"))
+    size = _rows(folder) if folder else info.hub_n
+    if info.sandboxed:
+        size, files = _problems(folder, task.language or "en", (*place, "data_dir"), fail)
+    return TaskConfig(
+        name=task.task, n=n, size=size, rounds=task.rounds, concurrency=task.concurrency, fewshot=task.fewshot,
+        data_dir=folder, data_files=files, max_tokens=task.max_tokens or info.default_max_tokens, seed=seed,
+        language=task.language or "en", sandbox_image=task.sandbox_image, optional=bool(task.optional),
+    )  # fmt: skip
+
+
+def _problems(folder: str | None, language: coding.Language, place: Place, fail: Fail) -> tuple[int, str]:
+    """How many coding problems there are, and a fingerprint of all that a mark depends on."""
+    try:
+        posed = problem_set.read(Path(folder)) if folder else problem_set.read()
+    except problem_set.ProblemError as e:
+        fail(place, str(e))
+    return len(posed), f"{language} {' '.join(p.fingerprint for p in posed.values())}"
+
+
+def _rows(folder: str) -> int | None:
+    """Rows of a data set's test.jsonl; None where there is none, which is told when it is loaded."""
+    try:
+        return (Path(folder) / "test.jsonl").read_bytes().rstrip(b"\n").count(b"\n") + 1
+    except OSError:
+        return None

@@ -1,0 +1,228 @@
+"""Coding in a whole run: two endpoints on the wire, real containers, and a Docker that goes away."""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import docker_engine
+import pytest
+from stub_server import Json, Reply, StubServer, chat
+from typer.testing import CliRunner
+
+from evals import cli, config, run, store
+from evals.errors import ConfigError, NoSandbox
+from evals.evidence import from_contents
+from evals.experiment import Experiment
+from evals.progress import Silent
+from evals.records import Evidence, Verdict
+from tasks import coding, problem_set
+
+POSED = problem_set.read()
+IDS = {s.messages[-1].content: s.id for s in coding.samples(POSED, "en", 0)}
+N = min(6, len(POSED))
+ASKED = [s.id for s in coding.samples(POSED, "en", 0)][:N]
+
+
+def scholar(request: Json) -> Reply:
+    """Answers every problem with its reference."""
+    asked = IDS.get(str(request["messages"][-1]["content"]))
+    return Reply(payload=chat(f"```python\n{POSED[asked].problem.reference}\n```" if asked else "ready"))
+
+
+def blunderer(request: Json) -> Reply:
+    """Gets the first problem wrong, and talks of the second only."""
+    asked = IDS.get(str(request["messages"][-1]["content"]))
+    if asked == ASKED[0]:
+        return Reply(payload=chat(f"```python\n{next(iter(POSED[asked].problem.wrong.values()))}\n```"))
+    return Reply(payload=chat("That is hard.")) if asked == ASKED[1] else scholar(request)
+
+
+@pytest.fixture
+def stubs() -> Iterator[tuple[StubServer, StubServer]]:
+    with StubServer(scholar) as old, StubServer(blunderer) as new:
+        yield old, new
+
+
+Load = Callable[..., Experiment]
+
+
+@pytest.fixture
+def load(tmp_path: Path, stubs: tuple[StubServer, StubServer]) -> Load:
+    def load(task: str = f"task: coding, n: {N}", gates: str = "[{task: coding, margin: 40}]") -> Experiment:
+        arms = "".join(f"  {name}: {{engine: {{url: '{s.url}'}}}}\n" for name, s in zip(("old", "new"), stubs, strict=True))
+        path = tmp_path / "x.yaml"
+        path.write_text(f"name: x\nbaseline: old\nlaunches: 1\narms:\n{arms}tasks: [{{{task}}}]\ngates: {gates}\n")
+        return config.load(path)
+
+    return load
+
+
+class Told(Silent):
+    """Keeps what was said."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+
+def outcomes(folder: Path) -> dict[tuple[str, str], str]:
+    evidence = from_contents(store.read(folder))
+    return {(r.arm, r.sample_id): r.score.reason or r.score.outcome for r in evidence.records if r.score}
+
+
+def ran(experiment: Experiment, folder: Path) -> tuple[Verdict, Evidence]:
+    verdict = run.run(experiment, folder, Silent())
+    return verdict, from_contents(store.read(folder))
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("docker_engine", "short_waits")
+def test_programs_are_judged_and_the_scorecard_tells_it(load: Load, tmp_path: Path) -> None:
+    verdict, evidence = ran(load(), tmp_path / "run")
+    found = outcomes(tmp_path / "run")
+    assert [found["old", i] for i in ASKED] == ["correct"] * N
+    assert [found["new", i] for i in ASKED] == ["failed_check", "nothing_to_extract"] + ["correct"] * (N - 2)
+    assert verdict.gates[0].delta is not None
+    assert (verdict.gates[0].delta.newly_wrong, verdict.gates[0].delta.newly_right) == (2, 0)
+    assert evidence.sandbox is not None
+    assert evidence.sandbox.limits["wall_s"] > 0
+    card = (tmp_path / "run" / "scorecard.md").read_text()
+    assert evidence.sandbox.image_id in card
+    assert f"Python {evidence.sandbox.python}" in card
+    assert f"100.0 % of {N}" in card
+    assert "1 failed check, 1 nothing to extract" in card
+    assert "check 1" in card or "got" in card
+    assert docker_engine.sandboxes() == []
+    answered = json.loads((tmp_path / "run" / "verdict.json").read_text())
+    assert answered["sandbox"]["python"] == evidence.sandbox.python
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("docker_engine", "short_waits")
+def test_answers_without_a_mark_are_judged_later_and_asked_only_once(
+    load: Load, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    """As after a kill that came between answers and their marks."""
+    before, _ = ran(load(), tmp_path / "run")
+    marked = outcomes(tmp_path / "run")
+    journal = tmp_path / "run" / store.JOURNAL
+    kept = [
+        line for line in journal.read_text().splitlines(keepends=True) if json.loads(line)["kind"] not in ("score", "finished")
+    ]
+    journal.write_text("".join(kept))
+    asked = [len(s.requests) for s in stubs]
+    unjudged = run.report.write(tmp_path / "run")
+    assert unjudged.overall == "INVALID"
+    assert "could not be run" in unjudged.gates[0].reason
+    assert ran(load(), tmp_path / "run")[0] == before
+    assert outcomes(tmp_path / "run") == marked
+    assert [len(s.requests) - n for s, n in zip(stubs, asked, strict=True)] == [1, 1]  # the look at who answers
+
+
+@pytest.fixture
+def own_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """A Docker engine that a test may stop and start."""
+    folder = Path(tempfile.mkdtemp(prefix="bumpgate-own-", dir="/tmp"))
+    with monkeypatch.context() as patch:
+        patch.setenv("DOCKER_HOST", f"unix://{folder}/nowhere.sock")  # so that no engine that answers is taken for ours
+        done = docker_engine.script("start", folder)
+        if done.returncode:
+            docker_engine.missing(done.stderr.strip())
+        patch.setenv("DOCKER_HOST", docker_engine.address(done.stdout))
+        yield lambda verb: docker_engine.script(verb, folder).check_returncode()
+        docker_engine.script("purge", folder)
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("short_waits")
+def test_docker_stopped_in_the_middle_is_invalid_and_the_same_command_goes_on(
+    load: Load, own_engine: Callable[[str], None], stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    def stopping(request: Json) -> Reply:
+        if IDS.get(str(request["messages"][-1]["content"])) == ASKED[-1]:
+            own_engine("stop")
+        return blunderer(request)
+
+    stubs[1].answer = stopping
+    verdict, evidence = ran(load(f"task: coding, n: {N}, concurrency: 1"), tmp_path / "run")
+    assert verdict.overall == "INVALID"
+    assert "could not be run" in verdict.gates[0].reason
+    failures = [r.failure for r in evidence.records if r.failure]
+    assert failures
+    assert {f.kind for f in failures} == {"sandbox"}
+    assert not any("Traceback" in f.message for f in failures)
+    with pytest.raises(NoSandbox, match="no Docker engine answers"):
+        run.run(load(f"task: coding, n: {N}, concurrency: 1"), tmp_path / "run", Silent())
+    own_engine("start")
+    asked = [len(s.requests) for s in stubs]
+    verdict, evidence = ran(load(f"task: coding, n: {N}, concurrency: 1"), tmp_path / "run")
+    assert verdict.overall != "INVALID", verdict.gates[0].reason
+    assert not [r.failure for r in evidence.records if r.failure]
+    assert [len(s.requests) - n for s, n in zip(stubs, asked, strict=True)] == [1, 1]
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_without_docker_nothing_is_asked(
+    load: Load, stubs: tuple[StubServer, StubServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    with pytest.raises(NoSandbox, match=r"no Docker engine answers at unix:///nowhere.*or leave the task coding out"):
+        run.run(load(), tmp_path / "run", Silent())
+    assert [s.requests for s in stubs] == [[], []]
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_an_optional_task_is_left_out_aloud_without_docker(load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    told = Told()
+    verdict = run.run(load(f"task: coding, n: {N}, optional: true}}, {{task: greedy", "[]"), tmp_path / "run", told)
+    assert [line for line in told.said if "coding is left out" in line and "no Docker engine answers" in line]
+    assert verdict.overall == "INVALID"  # nothing gates
+    assert {t.name for t in from_contents(store.read(tmp_path / "run")).tasks} == {"greedy"}
+
+
+@pytest.mark.parametrize(
+    ("task", "gates", "said"),
+    [
+        ("task: coding, optional: true", "[{task: coding, margin: 10}]", "what may be left out can't gate"),
+        ("task: coding, language: fr", "[]", "language"),
+        ("task: greedy, language: zh", "[]", "belongs to the task coding"),
+        ("task: greedy, sandbox_image: x", "[]", "belongs to the task coding"),
+        ("task: coding, data_dir: .", "[]", "holds no module with a PROBLEM"),
+    ],
+)
+def test_a_mistake_is_one_line(load: Load, task: str, gates: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        load(task, gates)
+
+
+def test_the_problems_are_listed() -> None:
+    done = CliRunner().invoke(cli.app, ["problems"])
+    assert done.exit_code == 0
+    assert f"{len(POSED)} problems" in done.output
+    rows = json.loads(CliRunner().invoke(cli.app, ["problems", "--json"]).output)
+    assert {r["id"]: r["checks"] for r in rows} == {i: len(p.wanted) for i, p in POSED.items()}
+    assert rows[0].keys() == {"id", "category", "level", "entry", "checks", "wrong_solutions", "large"}
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("docker_engine")
+def test_a_file_is_judged_against_one_problem(tmp_path: Path) -> None:
+    file = tmp_path / "s.py"
+    file.write_text(POSED["min_stack"].problem.reference)
+    done = CliRunner().invoke(cli.app, ["judge", "min_stack", str(file)])
+    assert (done.exit_code, done.output.splitlines()[-1]) == (0, "correct: 14 of 14 checks")
+    file.write_text("class MinStack: pass")
+    done = CliRunner().invoke(cli.app, ["judge", "min_stack", str(file)])
+    assert done.exit_code == 1
+    assert "wrong, failed_check: check 1: .push(3)" in done.output
+
+
+def test_a_file_or_a_problem_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    for argv, said in [(["min_stak", "x.py"], "did you mean"), (["min_stack", str(tmp_path / "x.py")], "cannot be read")]:
+        done = CliRunner().invoke(cli.app, ["judge", *argv])
+        assert isinstance(done.exception, ConfigError)
+        assert said in str(done.exception)
