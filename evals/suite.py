@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evals import sampling, telemetry
 from evals.client import Client, body, messages_sha
@@ -114,7 +114,9 @@ class Asker:
                 async with limit:
                     if time.monotonic() > until:
                         return None
+                    before = self._counters()
                     answer = await client.chat(sample.messages, self._body(sample))
+                    answer = self._with_acceptance(answer, before)
                 self._keep(sample, answer)
                 return sample.id, answer
 
@@ -124,6 +126,19 @@ class Asker:
             except ExceptionGroup as failed:  # one failure of many that end alike; that the server died says most
                 raise (failed.subgroup(ServerDied) or failed).exceptions[0] from None
         return dict(pair for task in tasks if (pair := task.result()) is not None)
+
+    def _counters(self) -> telemetry.Counters | None:
+        """Where programs are asked for one at a time, what the server counts belongs to a single answer."""
+        alone = self.stage.task.concurrency == 1 and TASKS[self.stage.task.name].sandboxed
+        return telemetry.read(self.server.endpoint.url) if alone else None
+
+    def _with_acceptance(self, answer: Response | Failure, before: telemetry.Counters | None) -> Response | Failure:
+        if before is None or isinstance(answer, Failure) or answer.draft_tokens is not None:
+            return answer
+        spent = telemetry.since(before, telemetry.read(self.server.endpoint.url))
+        return replace(
+            answer, draft_tokens=spent.spec_decode_num_draft_tokens, accepted_tokens=spent.spec_decode_num_accepted_tokens
+        )
 
     def _keep(self, sample: Sample, answer: Response | Failure) -> None:
         if isinstance(answer, Failure):

@@ -160,6 +160,8 @@ def test_docker_stopped_in_the_middle_is_invalid_and_the_same_command_goes_on(
     asked = [len(s.requests) for s in stubs]
     verdict, evidence = ran(load(f"task: coding, n: {N}, concurrency: 1"), tmp_path / "run")
     assert verdict.overall != "INVALID", verdict.gates[0].reason
+    # One at a time, so that the server's counters belong to one answer.
+    assert {r.response.draft_tokens for r in evidence.records if r.response} == {1}
     assert not [r.failure for r in evidence.records if r.failure]
     assert [len(s.requests) - n for s, n in zip(stubs, asked, strict=True)] == [1, 1]
 

@@ -33,14 +33,15 @@ clear_what_a_crash_left() {
     rm -rf --one-file-system "$pidfile" "$socket" "$folder/exec"
 }
 
-install_dockerd() {
-    local said
+install_dockerd() ( # one at a time: two test workers may want it at once
+    flock 9
+    command -v dockerd >/dev/null && exit 0
     command -v apt-get >/dev/null || { say "there is no dockerd and no apt-get: install Docker"; exit 2; }
     say "installing docker.io"
     export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 # 1: Debian's package is not to start a service of its own
-    said=$({ apt-get update -qq && apt-get install -y -qq --no-install-recommends docker.io; } </dev/null 2>&1) ||
+    said=$({ apt-get update -qq && apt-get install -y -qq --no-install-recommends docker.io; } </dev/null 2>&1 9>&-) ||
         { say "apt-get can't install docker.io:"; tail -n 20 <<<"$said" >&2; exit 3; }
-}
+) 9>"${TMPDIR:-/tmp}/bumpgate-docker.lock"
 
 start() {
     local child
