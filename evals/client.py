@@ -123,7 +123,7 @@ def _parse_chat(payload: Any, latency_s: float) -> Response | Failure:
         return Failure(kind="protocol", message=f"no choices in the answer: {json.dumps(payload)[:200]}")
     if choice.get("finish_reason") in ("abort", "error"):  # the engine gave up on it; the model did not answer wrongly
         return Failure(kind="protocol", message=f"the engine ended the request with {choice['finish_reason']!r}")
-    drafts = dict((payload.get("metrics") or {}).get("speculative_decoding") or {})
+    drafts = _drafts(payload.get("metrics"))
     prompt_ids, token_ids = payload.get("prompt_token_ids"), choice.get("token_ids")
     response = Response(
         text=message.get("content"),
@@ -138,10 +138,16 @@ def _parse_chat(payload: Any, latency_s: float) -> Response | Failure:
         reasoning_tokens=details.get("reasoning_tokens"),
         latency_s=latency_s,
         fingerprint=payload.get("system_fingerprint"),
-        draft_tokens=drafts.get("num_draft_tokens"),  # with --per-request-spec-decode-metrics, vLLM 0.29 and later
+        draft_tokens=drafts.get("num_draft_tokens"),
         accepted_tokens=drafts.get("num_accepted_draft_tokens"),
     )
     return _RESPONSE.validate_python(asdict(response))
+
+
+def _drafts(metrics: Any) -> dict[str, int]:
+    """What vLLM 0.29 and later tell with --per-request-spec-decode-metrics; an odd form of it spoils no answer."""
+    told = metrics.get("speculative_decoding") if isinstance(metrics, dict) else None
+    return {k: v for k, v in told.items() if type(v) is int} if isinstance(told, dict) else {}
 
 
 def ids_sha(ids: list[int]) -> str:

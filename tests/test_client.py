@@ -355,3 +355,21 @@ def test_a_body_that_is_no_answer_is_a_failure(text: str) -> None:
 async def ask_once(stub: StubServer) -> Response | Failure:
     async with Client(Endpoint(url=stub.url, model="stub", api_key="k"), timeout_s=10, alive=lambda: True) as one:
         return await one.chat((Message(role="user", content="hi"),), body({}, max_tokens=4))
+
+
+@pytest.mark.parametrize(
+    ("metrics", "told"),
+    [
+        ({"speculative_decoding": {"num_draft_tokens": 8, "num_accepted_draft_tokens": 5, "histogram": [1]}}, (8, 5)),
+        ({"time_to_first_token_ms": 1.0, "speculative_decoding": None}, (None, None)),
+        ({"speculative_decoding": {"num_draft_tokens": "8"}}, (None, None)),
+        ({"speculative_decoding": [1]}, (None, None)),
+        ([], (None, None)),
+        ("x", (None, None)),
+        (None, (None, None)),
+    ],
+)
+def test_acceptance_of_one_answer_where_the_engine_tells_it(metrics: Any, told: tuple[int | None, int | None]) -> None:
+    response = client.parse_chat({**chat("7"), "metrics": metrics}, 0.1)
+    assert isinstance(response, Response)
+    assert (response.draft_tokens, response.accepted_tokens) == told

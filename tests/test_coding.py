@@ -134,3 +134,12 @@ def test_there_are_fifty_by_category_and_their_levels_differ() -> None:
     assert counts == {"algorithms": 12, "strings": 10, "data structures": 10, "mathematics": 8, "engineering": 10}
     assert all({p.level for p in problems if p.category == c} == {"easy", "medium", "hard"} for c in counts)
     assert sum(p.large for p in problems) >= 10
+
+
+@pytest.mark.parametrize("posed", POSED.values(), ids=POSED)
+def test_a_program_in_an_answer_is_taken_as_it_is(posed: Posed) -> None:
+    """Code repeats itself more than prose does, and is no loop of a broken model for that."""
+    for code in (posed.problem.reference, *posed.problem.wrong.values()):
+        found = coding.program(response(text=f"Here it is:\n\n```python{code}```\n\nIt works."), posed.problem)
+        assert isinstance(found, Program), found
+        assert found.code.strip() == code.strip()

@@ -105,8 +105,8 @@ def build(of: Problem, folder: Path) -> list[str]:
     return out
 
 
-def mutants(of: Problem, folder: Path) -> list[str]:
-    """The mutants of the reference that no check notices, by name, but for those that the problem lists as equivalent."""
+def mutants(of: Problem, folder: Path, counted: dict[str, int]) -> list[str]:
+    """What is wrong: a mutant of the reference that no check notices and that the problem does not list as equivalent."""
     wanted = json.loads((folder / f"{of.id}.json").read_text(encoding="utf-8"))
     made = dict(mutations(of.reference))
     with ThreadPoolExecutor(2) as pool:
@@ -114,6 +114,7 @@ def mutants(of: Problem, folder: Path) -> list[str]:
             n for n, how in zip(made, pool.map(lambda p: fault(p, of, wanted, 3.0), made.values()), strict=True) if not how
         ]
     print(f"    {len(made)} mutants, {len(passed)} pass, {len(of.equivalent)} listed as equivalent")
+    counted[of.id] = len(made)
     surplus = [f"listed as equivalent, but no mutant that passes: {n}" for n in of.equivalent if n not in passed]
     return [f"mutant passes: {n}" for n in passed if n not in of.equivalent] + surplus
 
@@ -154,7 +155,10 @@ def _changes(node):
         case ast.Compare(ops=ops):
             for i, op in enumerate(ops):
                 for kind in _SWAPS.get(type(op), ()):
-                    yield f"{_name(op)} becomes {kind.__name__}", lambda n, i=i, k=kind: n.ops.__setitem__(i, k())
+                    yield (
+                        f"{_name(op)} becomes {kind.__name__}" + (f" ({i + 1})" if i else ""),
+                        lambda n, i=i, k=kind: n.ops.__setitem__(i, k()),
+                    )
         case ast.UnaryOp(op=ast.Not()):
             yield "not is left out", lambda n: setattr(n, "op", ast.UAdd())
         case ast.Constant(value=bool() as value):
@@ -195,16 +199,24 @@ def main() -> int:
     parser.add_argument("--mutants", action="store_true", help="also make small changes to each reference")
     chosen = parser.parse_args()
     bad = 0
+    counted: dict[str, int] = {}
+    listed = []
     for of, _ in problem_set.problems(chosen.data_dir):
         if chosen.problem and of.id not in chosen.problem:
             continue
         print(of.id)
         faults = build(of, chosen.data_dir / "expected")
         if chosen.mutants and not faults:
-            faults += mutants(of, chosen.data_dir / "expected")
+            faults += mutants(of, chosen.data_dir / "expected", counted)
+            listed += [f"- {of.id}, {mutant}: {why}" for mutant, why in of.equivalent.items()]
         for line in faults:
             print(f"  ! {line}")
         bad += len(faults)
+    if counted:
+        print(
+            f"\n{sum(counted.values())} mutants of {len(counted)} references; equivalent, so that no check can notice them, {len(listed)}:"
+        )
+        print("\n".join(listed))
     return 1 if bad else 0
 
 
