@@ -77,7 +77,7 @@ def demo(reports: Reports = Path("reports")) -> None:
 @app.command(name="plan")
 def show_plan(experiment: File) -> None:
     """What a run will start and ask, and what each gate will be able to exclude. Starts nothing."""
-    from evals import arm_flags, budget, plan, rates  # scipy takes a second to import, which --help need not pay
+    from evals import arm_flags, budget, judging, plan, rates  # scipy takes a second to import, which --help need not pay
     from evals.engine import command_line, parser
 
     path = shipped.find(experiment)
@@ -108,7 +108,9 @@ def show_plan(experiment: File) -> None:
     out.print(budget.sentence(budget.cost(chosen, rates.known(chosen))))
     unset = {name: arm.name for arm in chosen.arms for name in command_line.unset(arm)}
     unset_now = [f"{arm}: the environment has no variable {name}; export it before the run" for name, arm in unset.items()]
-    for warning in (*unset_now, *plan.warnings(chosen), *beforehand):
+    down = judging.unreachable(chosen)
+    sandbox = [f"programs can't be run as things are: {down}"] if down else []
+    for warning in (*unset_now, *plan.warnings(chosen), *beforehand, *sandbox):
         out.print(f"warning: {warning}")
 
 

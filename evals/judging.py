@@ -55,17 +55,22 @@ class Judge:
 
 def without_optional(experiment: Experiment, say: Callable[[str], None]) -> Experiment:
     """Without the optional tasks that need a sandbox, where no Docker engine answers."""
-    optional = [t for t in experiment.tasks if t.optional]
-    if not optional:
+    if not any(t.optional for t in experiment.tasks) or (why := unreachable(experiment)) is None:
         return experiment
+    for task in (t for t in experiment.tasks if t.optional):
+        say(f"{task.name} is left out, for it is optional and its programs can't be run: {why}")
+    return replace(experiment, tasks=tuple(t for t in experiment.tasks if not t.optional))
+
+
+def unreachable(experiment: Experiment) -> str | None:
+    """Why programs that the experiment asks for could not be run now; None where they could, or none are asked for."""
+    if not any(TASKS[t.name].sandboxed for t in experiment.tasks):
+        return None
     try:
         with daemon.connected():
-            pass
+            return None
     except SandboxError as e:
-        for task in optional:
-            say(f"{task.name} is left out, for it is optional and its programs can't be run: {e}")
-        return replace(experiment, tasks=tuple(t for t in experiment.tasks if not t.optional))
-    return experiment
+        return str(e)
 
 
 @contextmanager

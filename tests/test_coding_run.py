@@ -186,6 +186,14 @@ def test_an_optional_task_is_left_out_aloud_without_docker(load: Load, tmp_path:
     assert {t.name for t in from_contents(store.read(tmp_path / "run")).tasks} == {"greedy"}
 
 
+def test_plan_warns_where_programs_cannot_be_run(load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load()
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    done = CliRunner().invoke(cli.app, ["plan", str(tmp_path / "x.yaml")])
+    assert done.exit_code == 0
+    assert "warning: programs can't be run as things are: no Docker engine answers" in done.output
+
+
 @pytest.mark.parametrize(
     ("task", "gates", "said"),
     [
