@@ -62,11 +62,11 @@ def adapt(row: dict[str, Any]) -> Adapted:
         if "other" in json.dumps([encode(args), encode(result)]):
             raise Unadaptable(f"a value has no exact builtin type: {result!r:.60}")
     checks: tuple[Check, ...] = tuple((call(*args),) for args, _ in calls)
-    wanted = [[expected(Observation(returned=encode(result)))] for _, result in calls]
     of = Problem(
         id=row["task_id"], category="algorithms", level="medium", entry=row["entry_point"], signature="", en=row["prompt"],
         zh="", checks=lambda: checks, reference=program, wrong={}, tolerance=1e-6,
     )  # fmt: skip
+    wanted = [[expected(of, Observation(returned=encode(result)))] for _, result in calls]
     return Adapted(problem=of, wanted=wanted, empty=row["prompt"] + "    pass\n")
 
 

@@ -109,7 +109,8 @@ def show_plan(experiment: File) -> None:
     unset = {name: arm.name for arm in chosen.arms for name in command_line.unset(arm)}
     unset_now = [f"{arm}: the environment has no variable {name}; export it before the run" for name, arm in unset.items()]
     down = judging.unreachable(chosen)
-    sandbox = [f"programs can't be run as things are: {down}"] if down else []
+    left_out = " (the task is optional: it would be left out)" if any(t.optional for t in chosen.tasks) else ""
+    sandbox = [f"programs can't be run as things are{left_out}: {down}"] if down else []
     for warning in (*unset_now, *plan.warnings(chosen), *beforehand, *sandbox):
         out.print(f"warning: {warning}")
 

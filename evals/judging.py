@@ -28,6 +28,7 @@ class Judge:
     def __init__(self, pool: Pool, posed: dict[str, Posed], journal: Journal) -> None:
         self.pool, self.posed, self.journal = pool, posed, journal
         self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="judge")
+        self._closed = False
 
     def take(self, answer: Answer) -> list[Future[None]]:
         """Have an answer judged as soon as a worker is free. Empty where it is a failure: there is nothing to judge."""
@@ -36,7 +37,8 @@ class Judge:
         return [self._threads.submit(self._judge, answer.key, answer.sample_id, answer.response)]
 
     def close(self) -> None:
-        """Without waiting: a program that still runs ends with its container."""
+        """Without waiting: a program that still runs ends with its container, and is judged another time."""
+        self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _judge(self, key: str, sample_id: str, response: Response) -> None:
@@ -46,7 +48,8 @@ class Judge:
             said = Failure(kind="sandbox", message=str(e))
         except Exception as e:  # a fault of ours in one program is a failure of that sample, told, and not the end of the run
             said = Failure(kind="sandbox", message=f"{type(e).__name__}: {e}")
-        self.journal.put_score(key, said)
+        if not self._closed:
+            self.journal.put_score(key, said)
 
     def _mark(self, posed: Posed, response: Response) -> Score | Failure:
         program = coding.program(response, posed.problem)

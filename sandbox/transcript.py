@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sandbox.inside import MAX_DEPTH
+from sandbox.inside import MAX_DEPTH, SAID
 
 JsonDict = dict[str, Any]
 End = Literal["finished", "load_failed", "crashed", "timeout", "memory", "flooded", "garbled"]
@@ -80,7 +80,7 @@ class Reader:
                 self._end = ("load_failed", _raised(told["load"]).said)
             elif self._observations or "ready" not in told:
                 self._observe(told)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
             self._end = ("garbled", f"it wrote what is no observation: {line[:80].decode(errors='replace')!r}")
 
     def _observe(self, told: JsonDict) -> None:
@@ -161,7 +161,13 @@ def _raised(told: JsonDict) -> Observation:
     classes = texts(told["raised"])
     if not classes:
         raise ValueError("an exception is of no class")
+    kind, said = _shown(kind), _shown(said)
     return Observation(returned=None, raised=classes, said=f"{kind}: {said}" if said else kind, calls=_calls(told))
+
+
+def _shown(text: str) -> str:
+    """What a reader's terminal can be shown, and no more of it than the container was to tell."""
+    return "".join(c if c.isprintable() else " " for c in text[:SAID])
 
 
 def _calls(told: JsonDict) -> JsonDict:

@@ -36,6 +36,21 @@ def uniq(numbers):
             except OSError: pass
     os._exit(0)
 """,
+    "a float beyond all floats": """
+import os
+def uniq(numbers):
+    for fd in range(3, 256):
+        try: os.write(fd, b'{"i": 0, "returned": ["float", "0x1p99999"]}\\n')
+        except OSError: pass
+    os._exit(0)
+""",
+    "an endless name for a fault": """
+import os
+for fd in range(3, 256):
+    try: os.write(fd, b'{"load": {"raised": ["ValueError"], "said": "\\u001b[2J", "type": "' + b'x' * 2000000 + b'"}}\\n')
+    except OSError: pass
+os._exit(0)
+""",
     "the end at once": """
 import os
 for fd in range(3, 256):

@@ -18,8 +18,8 @@ JUDGING = [
 IMPURE = {"time", "datetime", "pathlib", "os", "io", "httpx", "subprocess", "requests", "socket", "random", "sys", "logging"}
 IN_THE_CONTAINER = "sandbox/inside.py"
 """A script, run where there is nothing of ours, whose work is to see whatever a program raises."""
-BROAD = {"evals/judging.py", IN_THE_CONTAINER}
-"""The first has the worker that turns a fault of ours into a record."""
+BROAD = {"evals/judging.py", "tasks/problem_set.py", IN_THE_CONTAINER}
+"""The worker that turns a fault of ours into a record, and what runs a user's own modules."""
 LAZY = {"evals/cli.py": {"evals"}, "evals/conftest.py": {"evals"}, "evals/problem_commands.py": {"evals"}}
 """Imports inside a function: lm-eval costs a second, which `plan` and collecting need not pay."""
 

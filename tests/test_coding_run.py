@@ -24,6 +24,17 @@ N = min(6, len(POSED))
 ASKED = [s.id for s in coding.samples(POSED, "en", 0)][:N]
 
 
+OWN = """
+from sandbox.steps import call
+from tasks.problem import Problem
+
+PROBLEM = Problem(
+    id="p", category="algorithms", level="easy", entry="f", signature="", en="", zh="", reference="", wrong={},
+    checks=lambda: CHECKS,
+)
+"""
+
+
 def scholar(request: Json) -> Reply:
     """Answers every problem with its reference."""
     asked = IDS.get(str(request["messages"][-1]["content"]))
@@ -73,6 +84,11 @@ def outcomes(folder: Path) -> dict[tuple[str, str], str]:
     return {(r.arm, r.sample_id): r.score.reason or r.score.outcome for r in evidence.records if r.score}
 
 
+def programs(stub: StubServer) -> int:
+    """How many programs it was asked for."""
+    return sum(str(request["messages"][-1]["content"]) in IDS for request in stub.requests)
+
+
 def ran(experiment: Experiment, folder: Path) -> tuple[Verdict, Evidence]:
     verdict = run.run(experiment, folder, Silent())
     return verdict, from_contents(store.read(folder))
@@ -113,13 +129,13 @@ def test_answers_without_a_mark_are_judged_later_and_asked_only_once(
         line for line in journal.read_text().splitlines(keepends=True) if json.loads(line)["kind"] not in ("score", "finished")
     ]
     journal.write_text("".join(kept))
-    asked = [len(s.requests) for s in stubs]
+    asked = [programs(s) for s in stubs]
     unjudged = run.report.write(tmp_path / "run")
     assert unjudged.overall == "INVALID"
     assert "could not be run" in unjudged.gates[0].reason
     assert ran(load(), tmp_path / "run")[0] == before
     assert outcomes(tmp_path / "run") == marked
-    assert [len(s.requests) - n for s, n in zip(stubs, asked, strict=True)] == [1, 1]  # the look at who answers
+    assert [programs(s) for s in stubs] == asked
 
 
 @pytest.fixture
@@ -157,13 +173,13 @@ def test_docker_stopped_in_the_middle_is_invalid_and_the_same_command_goes_on(
     with pytest.raises(NoSandbox, match="no Docker engine answers"):
         run.run(load(f"task: coding, n: {N}, concurrency: 1"), tmp_path / "run", Silent())
     own_engine("start")
-    asked = [len(s.requests) for s in stubs]
+    asked = [programs(s) for s in stubs]
     verdict, evidence = ran(load(f"task: coding, n: {N}, concurrency: 1"), tmp_path / "run")
     assert verdict.overall != "INVALID", verdict.gates[0].reason
     # One at a time, so that the server's counters belong to one answer.
     assert {r.response.draft_tokens for r in evidence.records if r.response} == {1}
     assert not [r.failure for r in evidence.records if r.failure]
-    assert [len(s.requests) - n for s, n in zip(stubs, asked, strict=True)] == [1, 1]
+    assert [programs(s) for s in stubs] == asked
 
 
 @pytest.mark.usefixtures("short_waits")
@@ -207,6 +223,37 @@ def test_plan_warns_where_programs_cannot_be_run(load: Load, tmp_path: Path, mon
 def test_a_mistake_is_one_line(load: Load, task: str, gates: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         load(task, gates)
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("raise AssertionError('no')", "can't be run: AssertionError: no"),
+        ("import sys; sys.exit(3)", "can't be run: SystemExit: 3"),
+        ("1 / 0", "can't be run: ZeroDivisionError"),
+        ("PROBLEM = 3", "has neither PROBLEM nor PROBLEMS"),
+        (OWN.replace("CHECKS", "1 / 0"), "the checks of p can't be made: ZeroDivisionError"),
+        (OWN.replace("CHECKS", "((call(object()),),)"), "the checks of p can't be made: TypeError"),
+        (OWN.replace("CHECKS", "((call(1),), (call(2),))"), "is not of p.py's checks"),
+    ],
+)
+def test_a_folder_of_ones_own_that_cannot_be_used_is_one_line(tmp_path: Path, module: str, said: str) -> None:
+    (tmp_path / "p.py").write_text(module)
+    (tmp_path / "expected").mkdir()
+    (tmp_path / "expected" / "p.json").write_text('[[{"returned": 1}]]')
+    done = CliRunner().invoke(cli.app, ["problems", "--data-dir", str(tmp_path)])
+    assert isinstance(done.exception, ConfigError)
+    assert said in str(done.exception)
+
+
+@pytest.mark.parametrize("expected", ["", "3", "[]", "[[{}]]", '[["x"]]', '[[{"returned": 1}, {"returned": 1}]]'])
+def test_expected_values_that_are_not_of_the_checks_are_one_line(tmp_path: Path, expected: str) -> None:
+    (tmp_path / "p.py").write_text(OWN.replace("CHECKS", "((call(1),),)"))
+    (tmp_path / "expected").mkdir()
+    (tmp_path / "expected" / "p.json").write_text(expected)
+    done = CliRunner().invoke(cli.app, ["problems", "--data-dir", str(tmp_path)])
+    assert isinstance(done.exception, ConfigError)
+    assert "p.json" in str(done.exception)
 
 
 def test_the_problems_are_listed() -> None:

@@ -284,6 +284,8 @@ def test_a_docker_that_crashes_is_an_ending_and_the_next_engine_clears_what_it_l
 ) -> None:
     monkeypatch.setattr(process, "STOP_GRACE_S", 0.1)
     with pytest.raises(StartError) as refused, serve(docker_arm(), 0, log, quiet) as running:  # noqa: PT012  # its end raises
+        while not running.log_tail():  # what a container says comes a moment after it was said
+            time.sleep(0.02)
         os.kill(int((own_engine / "docker.pid").read_text()), signal.SIGKILL)
         while running.alive():
             time.sleep(0.02)

@@ -25,7 +25,7 @@ def gave(value: Any, **over: Any) -> Observation:
 
 def judged(problem: Problem, want: Any, got: Any, *args: Any) -> bool:
     checks: tuple[Check, ...] = ((call(*args),),)
-    return first_mismatch(problem, checks, [[expected(gave(want))]], seen(gave(got))) is None
+    return first_mismatch(problem, checks, [[expected(problem, gave(want))]], seen(gave(got))) is None
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_floats_may_differ_by_the_tolerance_and_nothing_else_may() -> None:
 
 def test_a_large_value_is_kept_as_its_hash_and_told_apart() -> None:
     large = list(range(2_000))
-    want = expected(gave(large))
+    want = expected(PLAIN, gave(large))
     assert set(want["returned"]) == {"sha256"}
     checks: tuple[Check, ...] = ((call(),),)
     assert first_mismatch(PLAIN, checks, [[want]], seen(gave(large))) is None
@@ -87,7 +87,7 @@ def test_a_large_value_is_kept_as_its_hash_and_told_apart() -> None:
 def test_arguments_must_be_left_alone_where_the_problem_says_so() -> None:
     keeps = replace(PLAIN, keeps_arguments=True)
     checks: tuple[Check, ...] = ((call([2, 1]),),)
-    wanted = [[expected(gave(3))]]
+    wanted = [[expected(PLAIN, gave(3))]]
     assert first_mismatch(keeps, checks, wanted, seen(gave(3, args=encode([[2, 1]])))) is None
     assert first_mismatch(keeps, checks, wanted, seen(gave(3, args=encode([[1, 2]])))) is not None
     assert first_mismatch(keeps, checks, wanted, seen(gave(3))) is not None
@@ -111,12 +111,15 @@ def test_an_exception_is_right_by_its_class_or_a_class_above() -> None:
         observed = Observation(returned=None, raised=classes, said="x")
         assert (first_mismatch(PLAIN, checks, [[{"raised": wanted}]], seen(observed)) is None) is right
     assert first_mismatch(PLAIN, checks, [[{"raised": "ValueError"}]], seen(gave(None))) is not None
-    assert first_mismatch(PLAIN, checks, [[expected(gave(None))]], seen(Observation(returned=None, raised=("E",)))) is not None
+    assert (
+        first_mismatch(PLAIN, checks, [[expected(PLAIN, gave(None))]], seen(Observation(returned=None, raised=("E",))))
+        is not None
+    )
 
 
 def test_calls_of_what_was_injected_are_compared() -> None:
     step = call(scripted("fetch", [1]))
-    want = expected(gave(1, calls={"fetch": [[encode((2,)), encode({})]]}))
+    want = expected(PLAIN, gave(1, calls={"fetch": [[encode((2,)), encode({})]]}))
     same, other = ({"fetch": [[encode((n,)), encode({})]]} for n in (2, 3))
     assert first_mismatch(PLAIN, ((step,),), [[want]], seen(gave(1, calls=same))) is None
     assert first_mismatch(PLAIN, ((step,),), [[want]], seen(gave(1, calls=other))) is not None
@@ -125,7 +128,10 @@ def test_calls_of_what_was_injected_are_compared() -> None:
 
 def test_the_first_fault_is_told_with_its_check_and_what_is_missing_is_a_fault() -> None:
     checks: tuple[Check, ...] = ((new(),), (new(), do("push", 3), do("top")))
-    wanted = [[expected(gave(None))], [expected(gave(None)), expected(gave(None)), expected(gave(3))]]
+    wanted = [
+        [expected(PLAIN, gave(None))],
+        [expected(PLAIN, gave(None)), expected(PLAIN, gave(None)), expected(PLAIN, gave(3))],
+    ]
     right = (gave(None),) * 3
     mismatch = first_mismatch(PLAIN, checks, wanted, seen(*right, gave(4)))
     assert str(mismatch) == "check 2: .top(): got 4, wanted 3"
@@ -154,6 +160,30 @@ def test_a_long_argument_is_cut() -> None:
 def test_calls_before_an_exception_are_compared_too() -> None:
     step = call(scripted("sleep"))
     observed = Observation(returned=None, raised=("OSError",), calls={"sleep": [[encode((2,)), encode({})]]})
-    want = expected(observed)
+    want = expected(PLAIN, observed)
     assert first_mismatch(PLAIN, ((step,),), [[want]], seen(observed)) is None
     assert first_mismatch(PLAIN, ((step,),), [[want]], seen(replace(observed, calls={}))) is not None
+
+
+def test_a_large_value_is_not_hashed_where_another_one_may_be_right_too() -> None:
+    values = [1 / 3 + i for i in range(400)]
+    near = replace(PLAIN, tolerance=1e-6)
+    assert judged(near, values, [v + 1e-9 for v in values])
+    assert not judged(near, values, [v + 1e-3 for v in values])
+    loose = replace(PLAIN, any_order=True)
+    assert judged(loose, values, values[::-1])
+    large = {i: i for i in range(1_000)}
+    assert judged(PLAIN, large, dict(reversed(large.items())))
+    assert not judged(replace(PLAIN, dict_order=True), large, dict(reversed(large.items())))
+
+
+def test_a_checker_that_stumbles_over_an_answer_does_not_accept_it() -> None:
+    def strict(_: tuple[Any, ...], got: Any) -> bool:
+        assert isinstance(got, list)
+        return True
+
+    def endless(args: tuple[Any, ...], got: Any) -> bool:
+        return endless(args, got)
+
+    assert not judged(replace(PLAIN, accepts=strict), [], 3)
+    assert not judged(replace(PLAIN, accepts=endless), [], 3)

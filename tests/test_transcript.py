@@ -150,3 +150,14 @@ def test_a_value_as_deep_as_the_encoder_goes_is_taken() -> None:
 def test_text_that_is_no_unicode_is_told_in_text_that_is() -> None:
     (seen,) = read(lines(RAISED | {"said": "\udc80", "type": "\ud800"}), 1).observations
     assert seen.said == "\\ud800: \\udc80"
+
+
+def test_what_overflows_is_garbled() -> None:
+    assert read(b'{"i": 0, "returned": ["float", "0x1p99999"]}\n', 1).end == "garbled"
+
+
+def test_what_an_exception_says_is_one_short_line() -> None:
+    told = {"i": 0, "raised": ["ValueError"], "type": "E" * 5_000, "said": "\x1b[2Jcorrect\r\n" + "x" * 5_000}
+    (seen,) = read(json.dumps(told).encode() + b"\n", 1).observations
+    assert len(seen.said) < 700
+    assert seen.said.isprintable()

@@ -4,6 +4,8 @@ from sandbox.steps import cell, do, new, put, scripted
 from tasks.problem import Check, Problem
 
 SIGNATURE = """
+from collections.abc import Callable
+
 class ExpiringCache:
     def __init__(self, capacity: int, ttl: int, now: Callable[[], int], on_evict: Callable[[str, object], object]) -> None: ...
     def put(self, key: str, value: object, ttl: int | None = None) -> None: ...

@@ -4,6 +4,8 @@ from sandbox.steps import cell, do, new, put
 from tasks.problem import Check, Problem
 
 SIGNATURE = """
+from collections.abc import Callable
+
 class RequestWindow:
     def __init__(self, limit: int, seconds: int, now: Callable[[], int]) -> None: ...
     def allow(self, client: str) -> bool: ...

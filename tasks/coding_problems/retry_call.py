@@ -7,6 +7,8 @@ from sandbox.steps import call, raises, scripted
 from tasks.problem import Check, Problem
 
 SIGNATURE = """
+from collections.abc import Callable
+
 def retry_call(
     function: Callable[[], object], sleep: Callable[[int], object], attempts: int, first_ms: int, cap_ms: int
 ) -> object: ...

@@ -80,7 +80,7 @@ def build(of: Problem, folder: Path) -> list[str]:
     if seen.end != "finished":
         return [f"the reference does not finish: {seen.end} {seen.detail}"]
     observations = iter(seen.observations)
-    wanted = [[problem.expected(next(observations)) for _ in check] for check in checks]
+    wanted = [[problem.expected(of, next(observations)) for _ in check] for check in checks]
     folder.mkdir(exist_ok=True)
     told = ",\n".join(json.dumps(check, ensure_ascii=False) for check in wanted)
     (folder / f"{of.id}.json").write_text(f"[\n{told}\n]\n", encoding="utf-8")
