@@ -1,4 +1,4 @@
-"""How many tokens a prompt takes, by the server's own /tokenize: its tokenizer, its chat template, the arm's template settings."""
+"""How many tokens a prompt takes, by the server's own /tokenize: its tokenizer and template, the arm's settings."""
 
 import json
 from typing import Any
