@@ -162,15 +162,15 @@ class Asker:
         self._row.advance((response.completion_tokens or 0) if response else 0)
 
     def not_measured(self, samples: tuple[Sample, ...], why: str) -> None:
-        """Samples that can't even be asked.
+        """Those of the samples that have no prompt can't even be asked.
 
         Raises:
             ServerDied: that is because the server ended.
         """
         failure = Failure(kind="protocol", message=why)
         self._see_alive(failure)
-        self.journal.put_samples(self.place.task, samples)
-        for s in samples:
+        self.journal.put_samples(self.place.task, samples, made_for=self.place.task_key)
+        for s in (s for s in samples if not s.messages):
             self.journal.put_answer(Answer(
                 place=self.place, sample_id=s.id, prompt_sha="", key=self.key(s), response=None, failure=failure
             ))  # fmt: skip

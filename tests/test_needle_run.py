@@ -151,6 +151,24 @@ def test_a_server_that_does_not_count_is_not_measured_and_other_tasks_go_on(
 
 
 @pytest.mark.usefixtures("short_waits")
+def test_a_server_that_stops_counting_loses_no_prompt_that_was_asked(
+    load: Load, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    ran(load(GRID + ", n: 3"), tmp_path / "run")
+    few = prompts(stubs[0])
+    for stub in stubs:
+        stub.pages["/tokenize"] = Reply(status=500, text="no")
+    assert ran(load(GRID), tmp_path / "run")[0].overall == "INVALID"
+    for stub in stubs:
+        del stub.pages["/tokenize"]
+        stub.requests.clear()
+    _, evidence = ran(load(GRID), tmp_path / "run")
+    asked = {s.messages[0].content for s in evidence.samples["needle"]}
+    assert set(few) < asked
+    assert {p for stub in stubs for p in prompts(stub)} == asked - set(few)
+
+
+@pytest.mark.usefixtures("short_waits")
 def test_a_length_beyond_the_servers_context_is_told(load: Load, stubs: tuple[StubServer, StubServer], tmp_path: Path) -> None:
     stubs[0].max_model_len = 2500
     with pytest.raises(ConfigError, match="needle: 2048 tokens and 512 for the answer are more than the 2500 of old"):
