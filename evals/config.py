@@ -49,7 +49,7 @@ class _Reader:
         raw = self._validated()
         arms = self._arms(raw)
         self._check_equal(arms)
-        tasks = task_settings.read(raw.tasks, raw.seed, self._data_dir, self.fail)
+        tasks = task_settings.read(raw.tasks, raw.seed, self._data_dir, self._text, self.fail)
         return Experiment(
             name=raw.name,
             arms=arms,
@@ -225,6 +225,14 @@ class _Reader:
         if folder is None:
             self.fail(place, f"there is no folder {given!r} (from {self.path.parent.resolve()})")
         return str(folder), self._files(folder, place)
+
+    def _text(self, given: str, place: Place) -> tuple[str, str]:
+        """A file or a folder of texts, from the file's own folder."""
+        try:
+            path = (self.path.parent / Path(given).expanduser()).resolve(strict=True)
+        except (OSError, RuntimeError):  # none, a name too long for a path, a ~user who does not exist
+            self.fail(place, f"there is no file or folder {given!r} (from {self.path.parent.resolve()})")
+        return str(path), self._files(path, place)
 
     def _gates(self, raw: ExperimentYaml, tasks: tuple[TaskConfig, ...]) -> tuple[GateSpec, ...]:
         asked = [t.name for t in tasks]

@@ -74,6 +74,8 @@ class Contents:
 
     header: Header | None = None
     samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+    made_for: dict[str, str] = field(default_factory=dict)
+    """By task whose samples are made in the run: the key of the task that they were made for."""
     answers: dict[tuple[Place, str], Answer] = field(default_factory=dict)
     scores: dict[str, Score | Failure] = field(default_factory=dict)
     servers: dict[tuple[str, int], tuple[str, ServerInfo]] = field(default_factory=dict)
@@ -95,6 +97,14 @@ class Contents:
     def unjudged(self) -> list[Answer]:
         """Programs of the present configuration that the sandbox has not run, or could not run."""
         return [a for a in self.answers.values() if self._waits(a)]
+
+    def answered(self, task: str) -> bool:
+        """Whether any arm, as it is configured now, has answered a sample of the task, as that is configured now."""
+        h = self.header
+        return h is not None and any(
+            a.response and p.task == task and (h.arm_keys.get(p.arm), h.task_keys.get(task)) == (p.arm_key, p.task_key)
+            for (p, _), a in self.answers.items()
+        )
 
     def _waits(self, answer: Answer) -> bool:
         header, said = self.header, self.scores.get(answer.key)
@@ -161,6 +171,7 @@ def take(out: Contents, line: JsonDict) -> None:
             out.header, out.finished = _Reader.header.validate_python(line["header"]), False
         case "samples":
             out.samples[line["task"]] = _Reader.samples.validate_python(line["samples"])
+            out.made_for[line["task"]] = str(line.get("made_for", ""))
         case "answer":
             answer = _Reader.answer.validate_python(line["answer"])
             out.answers[(answer.place, answer.sample_id)] = answer

@@ -31,6 +31,10 @@ class NoSandbox(BumpgateError):
     """Programs can't be run: no Docker engine answers, or it has no image for them."""
 
 
+class NoTokenCount(BumpgateError):
+    """The server does not say how many tokens a prompt takes. Its samples could not be measured; other tasks go on."""
+
+
 class EngineError(BumpgateError):
     """An arm's server can't be had. A result of that arm, not a crash of the gate.
 

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from evals import flags
 from evals.records import GateSpec
+from tasks.haystack import Language
+from tasks.needle import Grid
 
 Sampling = Literal["greedy", "model"]
 
@@ -162,6 +164,10 @@ class TaskConfig:
     """Of the coding problems."""
     sandbox_image: str | None = None
     """The image that programs run on; None for the default."""
+    grid: Grid | None = None
+    """Of the needles; None for other tasks."""
+    haystacks: dict[Language, str] = field(default_factory=dict)
+    """The user's texts by language: a file or a folder each. Where there is none, one is generated."""
     optional: bool = False
     """Left out, aloud, where no sandbox can be had. No gate can be on it."""
 
@@ -174,7 +180,8 @@ class TaskConfig:
     def key(self) -> str:
         """What shapes an answer; n and rounds only say how many there are."""
         data = [self.data_dir, self.data_files]
-        return _sha([self.name, self.concurrency, *data, self.fewshot, self.max_tokens, self.seed])
+        grid = [asdict(self.grid), self.haystacks] if self.grid else []
+        return _sha([self.name, self.concurrency, *data, self.fewshot, self.max_tokens, self.seed, *grid])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -119,6 +119,22 @@ def gates(experiment: Experiment) -> tuple[GatePlan, ...]:
     return tuple(rows)
 
 
+def _beyond_context(experiment: Experiment) -> list[str]:
+    """Prompts that an arm was told not to take."""
+    out = []
+    for arm in experiment.arms:
+        limit = arm.args.get("max-model-len")
+        for task in experiment.tasks:
+            longest = max(task.grid.all_lengths()) if task.grid else 0
+            answer = arm.request.max_tokens or task.max_tokens
+            if isinstance(limit, int) and longest + answer > limit:
+                out.append(
+                    f"{arm.name}: {task.name} asks {longest} tokens and allows {answer} for the answer, "
+                    f"and max-model-len is {limit}; name shorter `lengths:`"
+                )
+    return out
+
+
 def _devices_needed(arm: Arm) -> int:
     sizes = [arm.args.get(f"{kind}-parallel-size", 1) for kind in ("tensor", "pipeline", "data")]
     return math.prod(size for size in sizes if isinstance(size, int))
@@ -150,6 +166,7 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
         for arm in experiment.arms
         if arm.devices and (needed := _devices_needed(arm)) > len(arm.devices)
     ]
+    out += _beyond_context(experiment)
     if experiment.parallel and all(len(batch) == 1 for batch in batches(experiment)):
         out.append("parallel: no two arms that follow each other name disjoint `devices`, so that they run one after another")
     if not experiment.gates:

@@ -19,6 +19,7 @@ from evals.experiment import Arm, DockerEngine, Experiment, UrlEngine
 from evals.header import header
 from evals.judging import Judge, judges, problems_of, without_optional
 from evals.lmeval import Gsm8k
+from evals.needles import Needles
 from evals.plan import Launch, Stage
 from evals.progress import Reporter
 from evals.records import LaunchFailure, Verdict
@@ -153,6 +154,7 @@ def load_data(experiment: Experiment) -> Data:
     return Data(
         gsm8k=Gsm8k(by_name["gsm8k"]) if "gsm8k" in by_name else None,
         coding=problems_of(by_name["coding"]) if "coding" in by_name else {},
+        needles=Needles(by_name["needle"]) if "needle" in by_name else None,
     )
 
 

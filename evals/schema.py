@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evals.experiment import Sampling
 
+_Tokens = Annotated[int, Field(ge=256, le=10**7)]
+"""Of a needle's prompt: shorter ones have no room for a text."""
 Json = str | int | float | bool | None | list[Any] | dict[str, Any]
 
 
@@ -54,6 +56,11 @@ class ArmYaml(Strict):
     start_timeout_s: float = Field(default=1800.0, gt=0)
 
 
+class HaystackYaml(Strict):
+    en: str | None = None
+    zh: str | None = None
+
+
 class TaskYaml(Strict):
     task: str
     n: Annotated[int, Field(ge=1, le=10**9)] | Literal["all"] | None = None
@@ -65,6 +72,14 @@ class TaskYaml(Strict):
     language: Literal["en", "zh"] | None = None
     sandbox_image: str | None = None
     optional: bool | None = None
+    lengths: list[_Tokens] | None = None
+    depths: list[Annotated[int, Field(ge=0, le=100)]] | None = Field(default=None, min_length=1)
+    languages: list[Literal["en", "zh"]] | None = Field(default=None, min_length=1)
+    boundaries: list[_Tokens] | None = None
+    repeats: int | None = Field(default=None, ge=1, le=1000)
+    needles: int | None = Field(default=None, ge=1)
+    distractors: int | None = Field(default=None, ge=0)
+    haystack: HaystackYaml | None = None
 
 
 class GateYaml(Strict):
@@ -86,7 +101,7 @@ class ExperimentYaml(Strict):
 
 
 _SECTIONS: dict[str, type[Strict]] = {"arms": ArmYaml, "tasks": TaskYaml, "gates": GateYaml}
-_NESTED: dict[str, type[Strict]] = {"engine": EngineYaml, "request": RequestYaml}
+_NESTED: dict[str, type[Strict]] = {"engine": EngineYaml, "request": RequestYaml, "haystack": HaystackYaml}
 
 
 def keys_at(place: tuple[str | int, ...]) -> list[str]:
@@ -96,7 +111,7 @@ def keys_at(place: tuple[str | int, ...]) -> list[str]:
             model: type[Strict] | None = ExperimentYaml
         case ("arms" | "tasks" | "gates" as section, _):
             model = _SECTIONS[str(section)]
-        case ("arms", _, "engine" | "request" as nested):
+        case ("arms", _, "engine" | "request" as nested) | ("tasks", _, "haystack" as nested):
             model = _NESTED[str(nested)]
         case _:
             model = None

@@ -89,9 +89,10 @@ class Journal:
     def begin(self, header: Header) -> None:
         self._write({"kind": "run", "header": asdict(header)})
 
-    def put_samples(self, task: str, samples: tuple[Sample, ...]) -> None:
-        if self.contents.samples.get(task) != samples:
-            self._write({"kind": "samples", "task": task, "samples": [asdict(s) for s in samples]})
+    def put_samples(self, task: str, samples: tuple[Sample, ...], made_for: str = "") -> None:
+        if self.contents.samples.get(task) != samples or (made_for and self.contents.made_for.get(task) != made_for):
+            told = {"kind": "samples", "task": task, "samples": [asdict(s) for s in samples]}
+            self._write(told | ({"made_for": made_for} if made_for else {}))
 
     def put_answer(self, answer: Answer) -> None:
         self._write({"kind": "answer", "answer": asdict(answer)})

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field, replace
 from evals import sampling, telemetry
 from evals.client import Client, body, messages_sha
 from evals.engine import Server
-from evals.errors import ServerDied
+from evals.errors import NoTokenCount, ServerDied
 from evals.experiment import TaskConfig
 from evals.judging import Judge
 from evals.lmeval import Gsm8k
+from evals.needles import Needles
 from evals.plan import Stage
 from evals.progress import Reporter, Row
 from evals.records import Failure, HarnessResult, JsonDict, Marks, Response, Sample, Window
 from evals.store import Answer, Journal, Place
-from tasks import TASKS, coding, greedy, gsm8k
+from tasks import TASKS, coding, greedy
 from tasks.problem_set import Posed
 
 GREEDY_TOP_LOGPROBS = 2
@@ -36,6 +37,7 @@ class Data:
     gsm8k: Gsm8k | None
     coding: dict[str, Posed] = field(default_factory=dict)
     """The problems; empty where none is asked."""
+    needles: Needles | None = None
 
     def samples(self, task: TaskConfig) -> tuple[Sample, ...]:
         """What a stage of the task asks, in its order."""
@@ -43,6 +45,9 @@ class Data:
             return greedy.prompts()[: task.n]
         if task.name == "coding":
             return coding.samples(self.coding, task.language, task.seed)[: task.n]
+        if task.name == "needle":
+            assert self.needles is not None  # loaded for every experiment that has the task
+            return self.needles.samples()
         assert self.gsm8k is not None  # loaded for every experiment that has the task
         return self.gsm8k.samples()
 
@@ -156,6 +161,20 @@ class Asker:
         self.asked += 1
         self._row.advance((response.completion_tokens or 0) if response else 0)
 
+    def not_measured(self, samples: tuple[Sample, ...], why: str) -> None:
+        """Those of the samples that have no prompt can't even be asked.
+
+        Raises:
+            ServerDied: that is because the server ended.
+        """
+        failure = Failure(kind="protocol", message=why)
+        self._see_alive(failure)
+        self.journal.put_samples(self.place.task, samples, made_for=self.place.task_key)
+        for s in (s for s in samples if not s.messages):
+            self.journal.put_answer(Answer(
+                place=self.place, sample_id=s.id, prompt_sha="", key=self.key(s), response=None, failure=failure
+            ))  # fmt: skip
+
     def settle(self) -> None:
         """Wait until every program is judged, those of an earlier process too."""
         wait(self._judged)
@@ -196,14 +215,32 @@ def run_stage(
 
 def _ask(asker: Asker, data: Data) -> None:
     stage = asker.stage
+    if not _prepared(asker, data):
+        return
     with _window(asker):
         match stage.task.name:
             case "gsm8k":
                 _gsm8k(asker, data)
             case "greedy" | "coding":
                 asker.ask(data.samples(stage.task))
+            case "needle":
+                try:
+                    asker.ask(data.samples(stage.task))
+                finally:
+                    _mark(asker, data.samples(stage.task), {})
             case other:
                 raise AssertionError(f"no way to run task {other!r}")
+
+
+def _prepared(asker: Asker, data: Data) -> bool:
+    """Whether there is something to ask: prompts of an exact length are made with the tokenizer of a server."""
+    if asker.stage.task.name == "needle" and data.needles is not None:
+        try:
+            data.needles.make(asker.stage, asker.server.endpoint, asker.settings, asker.journal, asker.reporter.say)
+        except NoTokenCount as e:
+            asker.not_measured(data.samples(asker.stage.task), str(e))
+            return False
+    return True
 
 
 def probe(stage: Stage, server: Server, data: Data, journal: Journal, reporter: Reporter, limit_s: float) -> None:
@@ -213,8 +250,9 @@ def probe(stage: Stage, server: Server, data: Data, journal: Journal, reporter: 
         ServerDied: the server stopped answering.
     """
     asker = Asker(stage, server, journal, reporter)
-    with _window(asker):
-        asker.ask(data.samples(stage.task), limit_s)
+    if _prepared(asker, data):
+        with _window(asker):
+            asker.ask(data.samples(stage.task), limit_s)
 
 
 def _gsm8k(asker: Asker, data: Data) -> None:
@@ -233,10 +271,11 @@ def _gsm8k(asker: Asker, data: Data) -> None:
 
 
 def _mark(asker: Asker, samples: tuple[Sample, ...], marks: dict[str, tuple[Marks, ...]]) -> None:
+    score = TASKS[asker.place.task].score
     for sample in samples:
         stored = asker.journal.contents.answers.get((asker.place, sample.id))
-        if stored and stored.response:
-            asker.journal.put_score(stored.key, gsm8k.score(stored.response, sample.target, marks.get(sample.id, ())))
+        if stored and stored.response and score:
+            asker.journal.put_score(stored.key, score(stored.response, sample.target, marks.get(sample.id, ())))
 
 
 @contextlib.contextmanager

@@ -1,20 +1,34 @@
 """A file's `tasks:` → what each asks, checked as far as it can be before anything is loaded."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 from evals.document import Place, did_you_mean
 from evals.experiment import TaskConfig
-from evals.schema import TaskYaml
-from tasks import TASKS, coding, greedy, problem_set
+from evals.schema import HaystackYaml, TaskYaml
+from tasks import TASKS, coding, greedy, needle, problem_set
+from tasks.haystack import Language
+from tasks.needle import Grid
 
 Fail = Callable[[Place, str], NoReturn]
 DataDir = Callable[[str | None, Place], tuple[str | None, str]]
 """A folder as the file names it → its path, and a fingerprint of its files."""
 
 
-def read(tasks: Sequence[TaskYaml], seed: int, data_dir: DataDir, fail: Fail) -> tuple[TaskConfig, ...]:
+Text = Callable[[str, Place], tuple[str, str]]
+"""A file or a folder of texts → its path, and a fingerprint."""
+_ONLY: dict[str, tuple[str, ...]] = {
+    "coding": ("language", "sandbox_image", "optional"),
+    "needle": ("lengths", "depths", "languages", "boundaries", "repeats", "needles", "distractors", "haystack"),
+}
+"""Keys by the one task that has them."""
+_LENGTHS = (8192, 32768, 65536, 100_000)
+_DEPTHS = (10, 30, 50, 70, 90)
+
+
+def read(tasks: Sequence[TaskYaml], seed: int, data_dir: DataDir, text: Text, fail: Fail) -> tuple[TaskConfig, ...]:
     """Every task of an experiment, in its order."""
     out: list[TaskConfig] = []
     for i, task in enumerate(tasks):
@@ -26,8 +40,38 @@ def read(tasks: Sequence[TaskYaml], seed: int, data_dir: DataDir, fail: Fail) ->
             )
         if any(t.name == task.task for t in out):
             fail(("tasks", i, "task"), f"{task.task!r} is listed twice; keep one")
-        out.append(_task(task, ("tasks", i), seed, data_dir, fail))
+        config = _task(task, ("tasks", i), seed, data_dir, fail)
+        out.append(_with_needles(config, task, ("tasks", i), text, fail) if task.task == "needle" else config)
     return tuple(out)
+
+
+def _with_needles(config: TaskConfig, task: TaskYaml, place: Place, text: Text, fail: Fail) -> TaskConfig:
+    if task.data_dir is not None:
+        fail((*place, "data_dir"), "needle has no data set; `haystack:` names its texts")
+    grid = Grid(
+        lengths=tuple(_LENGTHS if task.lengths is None else task.lengths), boundaries=tuple(task.boundaries or ()),
+        depths=tuple(dict.fromkeys(task.depths or _DEPTHS)), languages=tuple(dict.fromkeys(task.languages or ("en", "zh"))),
+        repeats=task.repeats or 1, needles=task.needles or 1, distractors=3 if task.distractors is None else task.distractors,
+    )  # fmt: skip
+    if not grid.all_lengths():
+        fail((*place, "lengths"), "name at least one length, or a boundary")
+    if grid.needles + grid.distractors > needle.MOST:
+        fail((*place, "needles"), f"needles and distractors are {needle.MOST} at most")
+    haystacks: dict[Language, str] = {}
+    files = []
+    for name, given in _haystacks(task):
+        if name not in grid.languages:
+            fail((*place, "haystack", name), f"{name} is not among its languages")
+        haystacks[name], fingerprint = text(given, (*place, "haystack", name))
+        files.append(fingerprint)
+    size = len(grid.cells(config.seed))
+    return replace(config, grid=grid, haystacks=haystacks, data_files=" ".join(files), size=size)
+
+
+def _haystacks(task: TaskYaml) -> list[tuple[Language, str]]:
+    named = task.haystack or HaystackYaml()
+    pairs: list[tuple[Language, str | None]] = [("en", named.en), ("zh", named.zh)]
+    return [(name, given) for name, given in pairs if given is not None]
 
 
 def _task(task: TaskYaml, place: Place, seed: int, data_dir: DataDir, fail: Fail) -> TaskConfig:
@@ -37,9 +81,9 @@ def _task(task: TaskYaml, place: Place, seed: int, data_dir: DataDir, fail: Fail
         n = min(n or 2**31, len(greedy.prompts()))
     if not info.marked and task.rounds != 1:
         fail((*place, "rounds"), f"{task.task} has one round a launch; set `launches` instead")
-    for key in ("language", "sandbox_image", "optional"):
-        if getattr(task, key) is not None and not info.sandboxed:
-            fail((*place, key), f"belongs to the task coding; leave it out of {task.task}")
+    for owner, key in ((owner, key) for owner, keys in _ONLY.items() for key in keys):
+        if getattr(task, key) is not None and task.task != owner:
+            fail((*place, key), f"belongs to the task {owner}; leave it out of {task.task}")
     folder, files = data_dir(task.data_dir, (*place, "data_dir"))
     size = _rows(folder) if folder else info.hub_n
     if info.sandboxed:

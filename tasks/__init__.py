@@ -1,6 +1,6 @@
 """What is asked, and how an answer is marked."""
 
-from tasks import gsm8k
+from tasks import gsm8k, needle_score
 from tasks.base import TaskInfo
 
 TASKS: dict[str, TaskInfo] = {
@@ -28,6 +28,17 @@ TASKS: dict[str, TaskInfo] = {
         hub_n=None,
         score=None,
         sandboxed=True,
+    ),
+    "needle": TaskInfo(
+        name="needle",
+        marked=True,
+        chance=0.0,
+        blind_to=frozenset(),
+        default_n=None,
+        default_margin=2.0,
+        default_max_tokens=512,
+        hub_n=None,
+        score=needle_score.score,
     ),
     "greedy": TaskInfo(
         name="greedy",

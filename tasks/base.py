@@ -86,11 +86,13 @@ class Score:
     outcome: Outcome
     reason: str | None = None
     """Why there is no answer: truncated, truncated_in_thinking, empty, degenerate, nothing_to_extract. Of a program that is
-    wrong: failed_check, timed_out, crashed, out_of_memory, does_not_load, too_much_output, garbled."""
+    wrong: failed_check, timed_out, crashed, out_of_memory, does_not_load, too_much_output, garbled.
+    Of a needle: near_miss, distractor, incomplete, not_found."""
     answer: str | None = None
     """What was extracted."""
     explanation: str | None = None
-    """Of a wrong program: the first check that failed, what it got and what was wanted."""
+    """Of a wrong program: the first check that failed, what it got and what was wanted.
+    Of needles: which are there and which not."""
     harness: tuple[Marks, ...] = ()
     warnings: tuple[str, ...] = ()
     """Artefacts seen on the way, such as think_tag_in_content."""

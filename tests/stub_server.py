@@ -8,6 +8,7 @@ a child is up in a tenth of a second.
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -108,6 +109,9 @@ class StubServer:
         """Other paths, or other replies on the usual ones."""
         self.sent: Callable[[Json], None] = lambda _: None
         """Called with each chat body whose answer has been sent."""
+        self.tokenized: list[Json] = []
+        """Every body that came to /tokenize."""
+        self.max_model_len = 131072
         self.seconds = 0.0
         """What an answer takes."""
         self.in_flight = self.most_in_flight = 0
@@ -150,6 +154,16 @@ class StubServer:
             case _:
                 return Reply(status=404, payload={"detail": "Not Found"})
 
+    def tokenize(self, body: Json) -> Reply:
+        """As vLLM answers it for messages."""
+        with self.lock:
+            self.tokenized.append(body)
+        if body["model"] not in self.models:
+            return error(404, f"The model `{body['model']}` does not exist.")
+        count = len(pieces(render(body)))
+        tokens = list(range(count))
+        return Reply(payload={"count": count, "max_model_len": self.max_model_len, "tokens": tokens, "token_strs": None})
+
     def chat(self, body: Json) -> Reply:
         with self.lock:
             self.requests.append(body)
@@ -162,6 +176,18 @@ class StubServer:
         finally:
             with self.lock:
                 self.in_flight -= 1
+
+
+def render(body: Json) -> str:
+    """A chat template like Qwen's."""
+    turns = [f"<|im_start|>{m['role']}\n{m['content']}<|im_end|>\n" for m in body["messages"]]
+    thinking = (body.get("chat_template_kwargs") or {}).get("enable_thinking", True)
+    return "".join(turns) + "<|im_start|>assistant\n" + ("" if thinking else "<think>\n\n</think>\n\n")
+
+
+def pieces(text: str) -> list[str]:
+    """Something like a byte-pair encoding."""
+    return re.findall(r"<\|\w+\|>|</?think>| ?[A-Za-z]{1,6}|\d|[一-鿿]{1,2}|\s+|.", text)
 
 
 def metrics(asked: int) -> str:
@@ -196,6 +222,8 @@ def _handler(stub: StubServer) -> type[BaseHTTPRequestHandler]:
                 time.sleep(stub.seconds)
                 self._send(stub.chat(request))
                 stub.sent(request)
+            elif self.path == "/tokenize" and self.path not in stub.pages:
+                self._send(stub.tokenize(json.loads(sent)))
             else:
                 stub.posts.append(self.path)
                 self._send(stub.page(self.path))

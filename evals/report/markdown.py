@@ -5,12 +5,13 @@ Only here are figures rounded. Nothing is decided here.
 
 from evals.divergence import sentence
 from evals.records import Divergence, Evidence, Finding, GateResult, SampleRecord, Verdict, VerdictName
-from evals.report import arms, coding
+from evals.report import arms, coding, needle
 from evals.report import scorecard as rows
 from evals.report.text import block, code, inline, table
 from tasks import TASKS
 
 ANSWER_CHARS = 200
+LONG_CHARS = 4000
 _MEANING: dict[VerdictName, str] = {
     "PASS": "No candidate lost more than its margin allows, and the samples were enough to know it.",
     "REGRESSION": "A candidate got worse: the drop is real, and the samples don't rule out that it reaches the margin.",
@@ -31,6 +32,7 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
         _failures(evidence),
         _flips(evidence, verdict),
         coding.section(evidence),
+        needle.section(evidence),
         _greedy(evidence, verdict.divergences),
         arms.arms(evidence),
         _answers(evidence),
@@ -125,7 +127,9 @@ def _flips(evidence: Evidence, verdict: Verdict) -> str:
 
 
 def _flip_cells(row: rows.FlipRow) -> list[str]:
-    question = code(row.sample.messages[-1].content, ANSWER_CHARS, keep_end=False) if row.sample.messages else ""
+    asked = row.sample.messages[-1].content if row.sample.messages else ""
+    # Of a text with a needle in it the end tells what was asked.
+    question = code(asked, ANSWER_CHARS, keep_end=len(asked) > LONG_CHARS) if asked else ""
     share = f" right in {100 * row.flip.baseline:.0f} → {100 * row.flip.candidate:.0f} % of rounds"
     rounds = "" if {row.flip.baseline, row.flip.candidate} <= {0.0, 1.0} else share
     return [f"{row.sample.id}{rounds}: {question}", code(row.sample.target, 40), _answer(row.baseline), _answer(row.candidate)]

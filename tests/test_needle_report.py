@@ -1,0 +1,94 @@
+"""The scorecard's needles: a heat table an arm, and what so few can rule out."""
+
+from dataclasses import replace
+
+import pytest
+from evidence import BASELINE, CANDIDATE, record, two_arms
+
+from evals.records import Evidence, GateSpec, Message, Sample, SampleRecord, Score, TaskSpec
+from evals.report import markdown, needle
+from evals.report.needle import Recall
+from evals.verdict import judge
+
+CELLS = [
+    f"{language}-{length}-d{depth}-{i}"
+    for language in ("en", "zh")
+    for length in (8192, 32768)
+    for depth in (10, 90)
+    for i in (1, 2)
+]
+
+ASKED = (Message(role="user", content="?"),)
+
+
+def needles(baseline: str, candidate: str, *, rounds: int = 1) -> Evidence:
+    """One letter a cell, in CELLS' order, round after round; n is a near miss."""
+    records: list[SampleRecord] = []
+    for arm, letters in ((BASELINE, baseline), (CANDIDATE, candidate)):
+        for i, letter in enumerate(letters):
+            sample_id, round_ = CELLS[i % len(CELLS)], i // len(CELLS)
+            length = int(sample_id.split("-")[1])
+            r = record(arm, sample_id, letter, task="needle", round=round_, prompt_tokens=length)
+            records.append(replace(r, score=Score(outcome="wrong", reason="near_miss")) if letter == "n" else r)
+    return two_arms(
+        "", "", tasks=(TaskSpec(name="needle", rounds=rounds, chance=0.0, marked=True),),
+        gates=(GateSpec(task="needle", margin=2.0),), records=tuple(records),
+        samples={"needle": tuple(Sample(id=i, messages=ASKED, target="a b=k3") for i in CELLS)},
+    )  # fmt: skip
+
+
+def test_a_table_for_each_arm_has_a_row_for_length_and_language_and_a_column_for_depth() -> None:
+    got = needle.section(needles("c" * 16, "cccccccccccccnen"))
+    assert got.count("| length | language | 10 % | 90 % | all |") == 2
+    assert "| 8192 | en | 100 (2/2) | 100 (2/2) | 100 (4/4) |" in got
+    assert "| 32768 | zh | **50 (1/2)** | **0 (0/1)** | **33 (1/3)** |" in got
+    assert "**v029**: 13/15 found" in got
+    assert "Otherwise: 2 near miss, 1 not measured." in got
+    assert got.index("| 8192 | zh") < got.index("| 32768 | en")
+
+
+@pytest.mark.parametrize(
+    ("found", "n", "said"),
+    [
+        (8, 8, "8/8 found, which excludes no miss rate below 31 % (Clopper–Pearson, one-sided 95 %)."),
+        (40, 40, "40/40 found, which excludes no miss rate below 7 % (Clopper–Pearson, one-sided 95 %)."),
+        (7, 8, "7/8 found, which excludes no miss rate below 47 % and none above 1 % (Clopper–Pearson, one-sided 95 %)."),
+        (0, 8, "0/8 found, which excludes no miss rate below 100 % and none above 69 % (Clopper–Pearson, one-sided 95 %)."),
+        (0, 0, "nothing was measured."),
+    ],
+)
+def test_what_so_many_needles_rule_out_is_said_in_words(found: int, n: int, said: str) -> None:
+    assert needle.sentence(Recall(found=found, n=n)) == said
+
+
+def test_a_needle_of_several_rounds_is_found_where_all_of_them_found_it() -> None:
+    got = needles("c" * 32, "c" * 31 + "w", rounds=2)
+    assert "**v029**: 15/16 found" in needle.section(got)
+    assert "all of its 2 rounds" in needle.section(got)
+
+
+def test_prompts_of_another_length_than_wanted_are_told() -> None:
+    run = needles("c" * 16, "c" * 16)
+    assert "All 16 prompts had exactly the wanted number of tokens." in needle.section(run)
+    off = tuple(
+        replace(r, response=replace(r.response, prompt_tokens=r.response.prompt_tokens - 2))
+        if r.response and r.response.prompt_tokens and r.arm == CANDIDATE and r.sample_id == CELLS[0]
+        else r
+        for r in run.records
+    )
+    assert "15 of 16 prompts had exactly the wanted number of tokens; the others were off by −2 to +0." in needle.section(
+        replace(run, records=off)
+    )
+
+
+def test_what_was_not_asked_is_a_dash_and_no_figure() -> None:
+    got = needle.section(needles("c" * 16, "cc"))
+    assert "| 32768 | zh | – | – | – |" in got
+    assert "**v029**: 2/2 found" in got
+
+
+def test_it_stands_in_the_scorecard_and_only_where_needles_were_hidden() -> None:
+    run = needles("c" * 16, "c" * 15 + "w")
+    assert "## Needles, by length and depth" in markdown.scorecard(run, judge(run))
+    other = two_arms("cc", "cc")
+    assert "Needles" not in markdown.scorecard(other, judge(other))
