@@ -224,7 +224,8 @@ class _Reader:
         folder = self._folder(given, place)
         if folder is None:
             self.fail(place, f"there is no folder {given!r} (from {self.path.parent.resolve()})")
-        return str(folder), self._files(folder, place)
+        files = [self._files(part, place) for part in (folder, *sorted(folder.glob("*/")))]
+        return str(folder), " ".join(files)
 
     def _gates(self, raw: ExperimentYaml, tasks: tuple[TaskConfig, ...]) -> tuple[GateSpec, ...]:
         asked = [t.name for t in tasks]

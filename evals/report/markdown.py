@@ -128,7 +128,8 @@ def _flip_cells(row: rows.FlipRow) -> list[str]:
     question = code(row.sample.messages[-1].content, ANSWER_CHARS, keep_end=False) if row.sample.messages else ""
     share = f" right in {100 * row.flip.baseline:.0f} → {100 * row.flip.candidate:.0f} % of rounds"
     rounds = "" if {row.flip.baseline, row.flip.candidate} <= {0.0, 1.0} else share
-    return [f"{row.sample.id}{rounds}: {question}", code(row.sample.target, 40), _answer(row.baseline), _answer(row.candidate)]
+    target = row.sample.target.split("\n", 1)[0]  # of a choice the letter; its options stand below it
+    return [f"{row.sample.id}{rounds}: {question}", code(target, 40), _answer(row.baseline), _answer(row.candidate)]
 
 
 def _answer(record: SampleRecord | None) -> str:
