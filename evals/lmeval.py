@@ -9,11 +9,14 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import datasets
+import jinja2
 import lm_eval
+import lm_eval.utils
 from lm_eval.api.group import Group
 from lm_eval.api.model import LM
 from lm_eval.config.group import AggMetricConfig
@@ -127,6 +130,7 @@ class HarnessTask:
 
     def __init__(self, config: TaskConfig) -> None:
         be_quiet()
+        lm_eval.utils.env.from_string = _compiled  # it compiles its template afresh for every row: minutes for all of MMLU
         self.config, self._recipe = config, RECIPES[config.name]
         given = self._recipe.parts(config, Path(lm_eval.__file__).parent / "tasks")
         with Quiet():
@@ -222,6 +226,11 @@ def _aggregates(results: dict[str, Any]) -> Iterator[Aggregate]:
             yield Aggregate(
                 filter=name, metric=metric, value=float(value), stderr=float(stderr) if isinstance(stderr, float) else None
             )
+
+
+@lru_cache(maxsize=1000)
+def _compiled(template: str) -> jinja2.Template:
+    return jinja2.Environment.from_string(lm_eval.utils.env, template)
 
 
 def _cannot_load(config: TaskConfig, recipe: Recipe, error: Exception) -> str:
