@@ -44,7 +44,7 @@ _CLAUSE = re.compile(r"(?i)[.,;:!?\n。、]|\b(?:but|so|then|therefore|thus|henc
 _REASONS = r"(?:because|since|as|for|which|that|due|based|given|in|by|from|where|is|according)\b"
 _GOES_ON = re.compile(rf"\s{{0,2}}(?:$|[.,;:!?。、)\]}}|=—–]|-\s|\n|[㐀-鿿])|[ ]{{1,2}}{_REASONS}", re.IGNORECASE)
 _ENDS = re.compile(r"\s{0,2}[.。]?\s{0,4}(?:$|\n)")
-_TEXT_ENDS = re.compile(rf"\s*(?:$|[.!?。](?!\d)|[,;(:]|{_REASONS})", re.IGNORECASE)
+_TEXT_ENDS = re.compile(rf"\s*[)\]}}\"'”’]{{0,3}}\s*(?:$|[.!?。](?!\d)|[,;(:]|{_REASONS})", re.IGNORECASE)
 _NEXT_QUESTION = re.compile(r"(?i)\n\s{0,4}(?:#+ )?(?:question|q|问题|题目)\s?\d{0,3}\s?[:.]")
 _PUNCTUATION = " \t\n.,;:!?。、\"'“”‘’()[]{}"
 
@@ -60,11 +60,12 @@ class _Fold(dict[int, str]):
 def final_choice(text: str, options: tuple[str, ...] = UNKNOWN) -> str | None:
     """The letter that a visible answer settles on; None where it names none, or several. Never raises.
 
-    The strongest statement wins: `\\boxed{B}` and "final answer", then "the answer is B", "选B" and a letter on a line of
-    its own, then "B is correct" and "therefore B", then an option's full text.
+    The strongest statement wins: an option's text and nothing else, then `\\boxed{B}` and "final answer", then "the answer is
+    B", "选B" and a letter on a line of its own, then "B is correct" and "therefore B", then an option's text on the first or
+    the last line.
     """
     reader = _Reader(_clean(text), options)
-    for named in (reader.strong(), reader.stated(), reader.implied(), reader.by_text()):
+    for named in (reader.option(reader.text, whole=True), reader.strong(), reader.stated(), reader.implied(), reader.by_text()):
         if named:
             return named.pop() if len(named) == 1 else None
     return None
@@ -134,7 +135,8 @@ class _Reader:
     def __init__(self, text: str, options: tuple[str, ...]) -> None:
         self.text, self.count = text, len(options)
         texts = {LETTERS[i]: _plain(_clean(option)) for i, option in enumerate(options)}
-        self.options = {letter: text for letter, text in texts.items() if text and text.upper() not in LETTERS}
+        self.options = {letter: text for letter, text in texts.items() if text.upper() not in {"", *LETTERS}}
+        self.reach = max(map(len, options), default=0) + 100
 
     def strong(self) -> set[str]:
         return self.boxed(closed=False) | self._after(_FINAL)
@@ -144,7 +146,7 @@ class _Reader:
         found: set[str] = set()
         for box in _BOXED.finditer(self.text):
             if box[2] or not closed:
-                found |= self._at(box[1], 0) or self._option(box[1], whole=True)
+                found |= self._at(box[1], 0) or self.option(box[1], whole=True)
         return found
 
     def stated(self) -> set[str]:
@@ -160,12 +162,12 @@ class _Reader:
         return found
 
     def by_text(self) -> set[str]:
-        """Of the whole answer, its first or its last line, or what follows "it is", where that is an option's text."""
+        """Of its first or its last line, or of what follows "it is", where that is an option's text."""
         lines = [line for line in self.text.split("\n") if line.strip()]
-        for piece in (self.text, *lines[:1], *lines[-1:]):
-            if found := self._option(piece, whole=True):
+        for piece in (*lines[:1], *lines[-1:]):
+            if found := self.option(piece, whole=True):
                 return found
-        return set().union(*(self._option(self.text[m.end() :]) for m in _TEXT_AFTER.finditer(self.text[:1000])))
+        return set().union(*(self.option(self.text[m.end() :]) for m in _TEXT_AFTER.finditer(self.text[:1000])))
 
     def _after(self, patterns: tuple[re.Pattern[str], ...]) -> set[str]:
         found: set[str] = set()
@@ -173,7 +175,9 @@ class _Reader:
             for marker in islice(pattern.finditer(self.text), _MOST_MARKERS):
                 if self._sure(marker.start()):
                     # An option may begin as a letter does: "B cells".
-                    found |= self._option(self.text[marker.end() : marker.end() + 500]) or self._at(self.text, marker.end())
+                    found |= self.option(self.text[marker.end() : marker.end() + self.reach]) or self._at(
+                        self.text, marker.end()
+                    )
         return found
 
     def _sure(self, start: int) -> bool:
@@ -226,9 +230,9 @@ class _Reader:
             end = another.end()
         rest = text[letter.end() :].split("\n", 1)[0]
         if _plain(rest) != self.options.get(letter["letter"].upper()):
-            yield from self._option(rest, whole=True)
+            yield from self.option(rest, whole=True)
 
-    def _option(self, text: str, *, whole: bool = False) -> set[str]:
+    def option(self, text: str, *, whole: bool = False) -> set[str]:
         """The options whose text this is, or begins with; the longest, where one begins as another does."""
         said = _plain(text) if whole else " ".join(text.lower().split()).lstrip(_PUNCTUATION)
         fits = [

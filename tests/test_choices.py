@@ -173,6 +173,19 @@ def test_an_option_that_begins_like_a_letter_or_another_option_is_told_apart(tex
     assert final_choice(text, CELLS) == letter
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "letter"),
+    [
+        ("B. F. Skinner", ("William James", "Wilhelm Wundt", "B. F. Skinner", "Carl Rogers"), "C"),
+        ("HI", ("H2S", "HI", "HBr", "H2O"), "B"),
+        ("The correct answer is Only (II)", ("Only (II)", "Only (IV )", "(I) and (IV )", "(II) and (III)"), "A"),
+        ("The correct answer is " + "long " * 200 + "end.", ("long " * 200 + "end", "short", "x", "y"), "A"),
+    ],
+)
+def test_options_as_mmlu_has_them(text: str, options: tuple[str, ...], letter: str) -> None:
+    assert final_choice(text, options) == letter
+
+
 def test_two_options_of_one_text_are_no_answer_but_their_letters_are() -> None:
     same = ("one", "two", "one", "three")
     assert final_choice("The answer is one.", same) is None
