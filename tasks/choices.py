@@ -21,13 +21,16 @@ _BOXED = re.compile(r"\\f?box(?:ed)?\s?\{([^{}]{0,400})(\}?)")
 _ASIDE = r"(?: (?:to|for|of|among|from|in|here|choice|option)\b[^.\n:=?]{0,80}?)?(?: ?\([^()\n]{0,40}\))?"
 _ADVERB = r"(?:(?:clearly|therefore|thus|(?:most )?likely|probably|definitely|simply|indeed|actually)\b ?)?"
 _NOUN = r"(?:(?:the )?(?:correct |right |best )?(?:option|choice|letter|answer)\b:? ?)?"
-_SAYS = rf"{_ASIDE}\s{{0,3}}(?:\b(?:is|was|(?:would|should|must|will) be)\b|[:=→]|[-=]>)\s{{0,4}}{_ADVERB}:?\s{{0,4}}{_NOUN}"
+_BE = r"(?:is|was|(?:(?:would|must|will) )?(?:have|has) to be|(?:would|should|must|will) be)"
+_SAYS = rf"{_ASIDE}\s{{0,3}}(?:\b{_BE}\b|[:=→]|[-=]>)\s{{0,4}}{_ADVERB}:?\s{{0,4}}{_NOUN}"
 _HAN_SAYS = r" ?(?:选项)? ?(?:应该是|应当是|应为|应是|就是|应选|应该选|选择|选|是|为|[:=]) ?:?\s{0,4}(?:选项|选择|选)? ?"
 _FINAL = (re.compile(rf"(?i)\bfinal (?:answer|choice){_SAYS}"), re.compile(rf"(?:最终|最后)(?:的)?(?:答案|选择){_HAN_SAYS}"))
 _STATED = (
-    re.compile(rf"(?i)\b(?:answer|option|choice){_SAYS}"),
+    re.compile(rf"(?i)\b(?:answer|option|choice|(?:correct|right) (?:statement|letter|response|one))[\"']?{_SAYS}"),
+    re.compile(r"(?im)\bans ?[.:] ?|^[#>\- ]{0,6}correct ?: ?|<answer> ?"),
     re.compile(r"(?im)^[#>\- ]{0,6}(?:final |correct )?answer\s{1,4}(?=\(?[A-J]\b)"),
     re.compile(rf"(?:答案|正确的?选项|正确的是|正确的?选择){_HAN_SAYS}"),
+    re.compile(r"我(?:认为|觉得|的答案)(?:应该|应)?是 ?"),
     re.compile(r"(?:选择|选定|选)(?!项|择|定) ?(?:选项)? ?"),
     re.compile(rf"(?i)\b(?:choose|pick|select|go(?:ing)? with) {_NOUN}"),
 )
@@ -42,10 +45,11 @@ _UNCERTAIN = re.compile(
 )
 _CLAUSE = re.compile(r"(?i)[.,;:!?\n。、]|\b(?:but|so|then|therefore|thus|hence)\b|但|所以|因此")
 _REASONS = r"(?:because|since|as|for|which|that|due|based|given|in|by|from|where|is|according)\b"
-_GOES_ON = re.compile(rf"\s{{0,2}}(?:$|[.,;:!?。、)\]}}|=—–]|-\s|\n|[㐀-鿿])|[ ]{{1,2}}{_REASONS}", re.IGNORECASE)
+_GOES_ON = re.compile(rf"\s{{0,2}}(?:$|[.,;:!。、()\]}}|=<—–]|-\s|\n|[㐀-鿿])|[ ]{{1,2}}{_REASONS}", re.IGNORECASE)
 _ENDS = re.compile(r"\s{0,2}[.。]?\s{0,4}(?:$|\n)")
 _TEXT_ENDS = re.compile(rf"\s*[)\]}}\"'”’]{{0,3}}\s*(?:$|[.!?。](?!\d)|[,;(:]|{_REASONS})", re.IGNORECASE)
 _NEXT_QUESTION = re.compile(r"(?i)\n\s{0,4}(?:#+ )?(?:question|q|问题|题目)\s?\d{0,3}\s?[:.]")
+_CLOSES = re.compile(r"\w \([A-J]\)[.!。]?\s*\Z")
 _PUNCTUATION = " \t\n.,;:!?。、\"'“”‘’()[]{}"
 
 
@@ -101,7 +105,7 @@ def _plain(text: str) -> str:
 def _letter(count: int) -> re.Pattern[str]:
     upper = LETTERS[:count]
     return re.compile(
-        rf"(?P<open>[(\[{{\"'“「【]?)\s?(?P<letter>[{upper}{upper.lower()}])\s?(?P<close>[)\]}}\"'”」】]?)"
+        rf"(?P<open>[(\[{{\"'‘“「【]?)\s?(?P<letter>[{upper}{upper.lower()}])\s?(?P<close>[)\]}}\"'’”」】]?)"
         r"(?![A-Za-z0-9_]|[-'’][A-Za-z0-9]|[+#°/&^])"  # not A-level, B's, C++, C#
     )
 
@@ -117,6 +121,11 @@ def _another(count: int) -> re.Pattern[str]:
 @cache
 def _label(count: int) -> re.Pattern[str]:
     return re.compile(rf"(?m)^[\s>#-]{{0,8}}[(\[]?([{LETTERS[:count]}])[)\].:、](?=\s|[^\x00-\x7f]|\w{{2}})")
+
+
+@cache
+def _bracketed(count: int) -> re.Pattern[str]:
+    return re.compile(rf"\(([{LETTERS[:count]}])\)")
 
 
 @cache
@@ -153,7 +162,10 @@ class _Reader:
         return self._after(_STATED) | self._lines()
 
     def implied(self) -> set[str]:
-        found = {said["letter"] for said in _called_right(self.count).finditer(self.text) if self._sure(said.start())}
+        """Of "B is correct", "therefore B", and a last `(B)` where no other letter stands in brackets."""
+        closing = _bracketed(self.count).findall(self.text)
+        found = set(closing) if _CLOSES.search(self.text) and len(set(closing)) == 1 else set()
+        found |= {said["letter"] for said in _called_right(self.count).finditer(self.text) if self._sure(said.start())}
         for pattern in _IMPLIED:
             for marker in pattern.finditer(self.text):
                 letter = _letter(self.count).match(self.text, marker.end())
@@ -188,16 +200,20 @@ class _Reader:
 
     def _lines(self) -> set[str]:
         """Of a letter alone on a line; of a labelled first or last line, where the labels are not a list of options."""
-        labels = {label[1] for label in _label(self.count).finditer(self.text)}
+        labels = [label[1] for label in _label(self.count).finditer(self.text)]
+        several = len(set(labels)) > 1
         lines = [line.strip(" \t>#-") for line in self.text.split("\n") if line.strip(" \t>#-")]
         found: set[str] = set()
         for i, line in enumerate(lines):
             letter = _letter(self.count).match(line)
-            alone = letter is not None and _ENDS.fullmatch(line, letter.end()) is not None
-            if alone and letter and (letter["letter"].isupper() or len(lines) == 1):
-                found.add(letter["letter"].upper())
-            elif letter and not alone and len(labels) < 2 and i in (0, len(lines) - 1):
-                found |= self._opening(line, letter, last=i > 0)
+            if letter is None:
+                continue
+            if _ENDS.fullmatch(line, letter.end()):
+                found |= {letter["letter"].upper()} if letter["letter"].isupper() or len(lines) == 1 else set()
+            elif i == 0 and not (several and labels[0] == "A"):  # a list of the options begins with A
+                found |= self._opening(line, letter, last=False)
+            elif i == len(lines) - 1 and not several:
+                found |= self._opening(line, letter, last=True)
         return found
 
     def _opening(self, line: str, letter: re.Match[str], *, last: bool) -> set[str]:
