@@ -122,7 +122,7 @@ STATED = {
     "故答案为B": "B",
     "故本题正确答案为 B": "B",
     "The answer is not A, B, or C, so it's D.": "D",
-    "Looking at the options:\n\n- A. Paris: incorrect.\n- B. London: correct, it lies there.\n- C. New York: no.\n\nThe correct option is **B**.": "B",
+    "The options:\n\n- A. Paris: incorrect.\n- B. London: correct.\n- C. New York: no.\n\nThe correct option is **B**.": "B",
     "Let's analyze:\n\n**A. Paris** – wrong\n**B. London** – right\n\n---\n\n### Final Answer: **B. London**": "B",
     "**B**\n\nThe reason is that A is a city in France.": "B",
     "The answer is **B) London**.\n\nA) Paris is wrong because\nC) New York is wrong because": "B",
