@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from evals import engines, sampling, shipped, task_settings
+from evals.changes import blind_gate
 from evals.document import Document, Place, did_you_mean
 from evals.errors import ConfigError
 from evals.experiment import Arm, CommandEngine, DockerEngine, Engine, Experiment, RequestSettings, TaskConfig, UrlEngine
@@ -50,7 +51,7 @@ class _Reader:
         arms = self._arms(raw)
         self._check_equal(arms)
         tasks = task_settings.read(raw.tasks, raw.seed, self._data_dir, self._text, self.fail)
-        return Experiment(
+        out = Experiment(
             name=raw.name,
             arms=arms,
             baseline=raw.baseline,
@@ -61,6 +62,9 @@ class _Reader:
             gates=self._gates(raw, tasks),
             source=self.text,
         )
+        if blind := blind_gate(out):
+            self.fail(("gates",) if raw.gates else ("tasks",), blind)
+        return out
 
     def _validated(self) -> ExperimentYaml:
         if not isinstance(self.data, dict):
@@ -224,7 +228,8 @@ class _Reader:
         folder = self._folder(given, place)
         if folder is None:
             self.fail(place, f"there is no folder {given!r} (from {self.path.parent.resolve()})")
-        return str(folder), self._files(folder, place)
+        files = [self._files(part, place) for part in (folder, *sorted(folder.glob("*/")))]
+        return str(folder), " ".join(files)
 
     def _text(self, given: str, place: Place) -> tuple[str, str]:
         """A file or a folder of texts, from the file's own folder."""

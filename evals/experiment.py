@@ -157,7 +157,7 @@ class TaskConfig:
     data_files: str = ""
     """A fingerprint of them, as of a model's: edited questions never meet old answers."""
     fewshot: int | None
-    """Worked examples before each question; None for lm-eval's default."""
+    """Worked examples before each question; None for the benchmark's usual number."""
     max_tokens: int
     seed: int
     language: Literal["en", "zh"] = "en"

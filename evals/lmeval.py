@@ -1,34 +1,36 @@
-"""gsm8k through lm-eval: its prompts, its few-shot examples, its filters and its numbers, over our one client.
+"""gsm8k and mmlu through lm-eval: its prompts, its few-shot examples, its filters and its numbers, over our one client.
 
 The only module that imports lm_eval. lm-eval sees the data set in our own seeded order, cut at n: its few-shot sampler then
 draws the same examples for a sample whatever n is, so that a longer run extends a shorter one.
 """
 
-import contextlib
 import copy
-import io
 import json
-import logging
-import random
-import threading
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
-from unittest.mock import patch
+from typing import Any
 
 import datasets
+import jinja2
 import lm_eval
-import lm_eval.evaluator
-import yaml
+import lm_eval.utils
+from lm_eval.api.group import Group
 from lm_eval.api.model import LM
+from lm_eval.config.group import AggMetricConfig
 from lm_eval.tasks import TaskManager
 
+from evals.benchmarks import gsm8k, mmlu
+from evals.benchmarks.recipe import Place, Recipe
 from evals.errors import ConfigError
 from evals.experiment import TaskConfig
+from evals.quiet import Quiet, be_quiet
 from evals.records import Failure, Marks, Message, Response, Sample
-from tasks import gsm8k
 
+RECIPES: dict[str, Recipe] = {"gsm8k": gsm8k.RECIPE, "mmlu": mmlu.RECIPE}
+"""The tasks that lm-eval poses, by name."""
 Ask = Callable[[tuple[Sample, ...]], dict[str, Response | Failure]]
 _METRIC = "exact_match"
 
@@ -53,14 +55,33 @@ class Marked:
     aggregates: tuple[Aggregate, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Doc:
+    """How lm-eval names a sample."""
+
+    task: str
+    doc_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Posed:
+    """What we know of it."""
+
+    position: int
+    """In the order of a pass."""
+    id: str
+    target: str
+    group: str
+
+
 class _Relay(LM):  # type: ignore[misc]  # lm_eval is untyped
     """An lm-eval model that hands every request to `ask`. What could not be measured is "" to lm-eval, and a failure to us."""
 
     tokenizer_name = ""
 
-    def __init__(self, ask: Ask, ids: list[str], targets: list[str]) -> None:
+    def __init__(self, ask: Ask, posed: Mapping[_Doc, _Posed]) -> None:
         super().__init__()
-        self.ask, self.ids, self.targets = ask, ids, targets
+        self.ask, self.posed = ask, posed
         self.samples: tuple[Sample, ...] = ()
         self.answers: dict[str, Response | Failure] = {}
 
@@ -72,16 +93,15 @@ class _Relay(LM):  # type: ignore[misc]  # lm_eval is untyped
         return None
 
     def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:  # noqa: ARG002
-        self.samples = tuple(
-            Sample(
-                id=self.ids[r.doc_id],
-                messages=tuple(Message(**m) for m in json.loads(r.args[0])),
-                target=self.targets[r.doc_id],
-            )
-            for r in requests
-        )
+        posed = [self.posed[_Doc(task=r.task_name, doc_id=r.doc_id)] for r in requests]
+        samples = [
+            Sample(id=p.id, messages=tuple(Message(**m) for m in json.loads(r.args[0])), target=p.target, group=p.group)
+            for p, r in zip(posed, requests, strict=True)
+        ]
+        # lm-eval asks task by task; ours is the order in which any first part is a fair share of all.
+        self.samples = tuple(samples[i] for i in sorted(range(len(samples)), key=lambda i: posed[i].position))
         self.answers = self.ask(self.samples)
-        return [cut(self.answers[s.id], r.args[1].get("until") or []) for s, r in zip(self.samples, requests, strict=True)]
+        return [cut(self.answers[s.id], r.args[1].get("until") or []) for s, r in zip(samples, requests, strict=True)]
 
     def loglikelihood(self, requests: list[Any]) -> list[tuple[float, bool]]:
         raise NotImplementedError("log-likelihood needs /v1/completions; this model asks over chat")
@@ -101,42 +121,57 @@ def cut(answer: Response | Failure, until: list[str]) -> str:
     return text
 
 
-class Gsm8k:
-    """The task, loaded once for all arms.
+class HarnessTask:
+    """A task that lm-eval poses and marks, loaded once for all arms.
 
     Raises:
         ConfigError: `data_dir` lacks the files, or the hub can't be reached.
     """
 
     def __init__(self, config: TaskConfig) -> None:
-        _be_quiet()
-        self.config = config
-        own = Path(lm_eval.__file__).parent / "tasks" / "gsm8k" / "gsm8k.yaml"
-        overrides: dict[str, Any] = yaml.safe_load(own.read_text(encoding="utf-8"))
-        if config.fewshot is not None:
-            overrides["num_fewshot"] = config.fewshot
-        if config.data_dir:
-            overrides |= _local_files(Path(config.data_dir), config.fewshot)
-        with _Quiet():
+        be_quiet()
+        lm_eval.utils.env.from_string = _compiled  # it compiles its template afresh for every row: minutes for all of MMLU
+        self.config, self._recipe = config, RECIPES[config.name]
+        given = self._recipe.parts(config, Path(lm_eval.__file__).parent / "tasks")
+        with Quiet():
             try:
                 self._manager = TaskManager(include_defaults=False)  # its index of 26,000 files takes seconds
-                self._task = self._manager.load([overrides])["tasks"]["gsm8k"]
-                docs = self._task.dataset["test"]
+                loaded = self._manager.load(list(given.values()))["tasks"]
+                tasks = {part: loaded[overrides["task"]] for part, overrides in given.items()}
+                docs = {part: task.dataset["test"] for part, task in tasks.items()}
             except (OSError, ValueError, ConnectionError, datasets.exceptions.DatasetsError) as e:
-                raise ConfigError(_cannot_load(config, e)) from e
-        order = list(range(len(docs)))
-        random.Random(config.seed).shuffle(order)
-        self._order = order[: config.n]
-        self._task.dataset["test"] = docs.select(self._order)
-        shots, pool = self._task.get_config("num_fewshot") or 0, len(self._task.dataset["train"])
-        if shots > pool and config.fewshot != 0:
-            raise ConfigError(f"gsm8k: {shots} worked examples are asked for and the training rows are {pool}; set `fewshot:`")
-        if config.fewshot == 0:
-            self._task.set_config(key="num_fewshot", value=0)
+                raise ConfigError(_cannot_load(config, self._recipe, e)) from e
+        order = self._recipe.order({part: len(rows) for part, rows in docs.items()}, config.seed)[: config.n]
+        self._parts: dict[str, Any] = {}
+        for part, task in tasks.items():
+            if rows := [place.row for place in order if place.part == part]:
+                self._check_fewshot(task)
+                task.dataset["test"] = docs[part].select(rows)
+                self._parts[part] = task
+        self._posed = dict(self._pose(order, docs))
+
+    def _pose(self, order: Sequence[Place], docs: Mapping[str, Any]) -> Iterator[tuple[_Doc, _Posed]]:
+        """lm-eval numbers a part's chosen rows from 0."""
+        asked: Counter[str] = Counter()
+        for position, place in enumerate(order):
+            yield _Doc(task=self._parts[place.part].config.task, doc_id=asked[place.part]), _Posed(
+                position=position, id=f"{place.part}-{place.row}", target=self._recipe.target(docs[place.part][place.row]),
+                group=place.part if self._recipe.grouped else "",
+            )  # fmt: skip
+            asked[place.part] += 1
+
+    def _check_fewshot(self, task: Any) -> None:
+        shots, pool = task.get_config("num_fewshot") or 0, len(task.dataset[task.config.fewshot_split])
+        if shots > pool and self.config.fewshot != 0:
+            raise ConfigError(
+                f"{task.config.task}: {shots} worked examples are asked for and the rows for them are {pool}; set `fewshot:`"
+            )
+        if self.config.fewshot == 0:
+            task.set_config(key="num_fewshot", value=0)
 
     @property
     def n(self) -> int:
-        return len(self._order)
+        return len(self._posed)
 
     def samples(self) -> tuple[Sample, ...]:
         """What a pass asks, in its order."""
@@ -145,17 +180,16 @@ class Gsm8k:
 
     def run(self, ask: Ask) -> Marked:
         """One pass over all samples."""
-        targets = [str(gsm8k.target_number(row["answer"])) for row in self._task.dataset["test"]]
-        with _Quiet() as quiet:
+        with Quiet() as quiet:
 
             def asked(samples: tuple[Sample, ...]) -> dict[str, Response | Failure]:
                 with quiet.left():
                     return ask(samples)
 
-            relay = _Relay(asked, [f"test-{i}" for i in self._order], targets)
+            relay = _Relay(asked, self._posed)
             out = lm_eval.simple_evaluate(
                 model=relay,
-                tasks=[copy.copy(self._task)],  # it keeps a pass's requests in itself
+                tasks=[self._for_one_pass()],
                 task_manager=self._manager,
                 apply_chat_template=True,
                 fewshot_as_multiturn=True,
@@ -163,12 +197,25 @@ class Gsm8k:
                 log_samples=True,
             )  # fmt: skip
         marks: dict[str, list[Marks]] = {s.id: [] for s in relay.samples}
-        for row in out["samples"]["gsm8k"]:
-            marks[relay.ids[row["doc_id"]]].append(Marks(filter=row["filter"], correct=bool(row[_METRIC] == 1)))
+        for task, rows in out["samples"].items():
+            for row in rows:
+                of = self._posed[_Doc(task=task, doc_id=row["doc_id"])]
+                marks[of.id].append(Marks(filter=row["filter"], correct=bool(row[_METRIC] == 1)))
         return Marked(
             samples=relay.samples, answers=relay.answers, marks={k: tuple(v) for k, v in marks.items()},
-            aggregates=tuple(_aggregates(out["results"]["gsm8k"])),
+            aggregates=tuple(_aggregates(out["results"][self._recipe.group])),
         )  # fmt: skip
+
+    def _for_one_pass(self) -> Any:
+        """Copies, for a task keeps a pass's requests in itself; several as one group, for its numbers over all of them."""
+        copies = [copy.copy(task) for task in self._parts.values()]
+        if not self._recipe.grouped:
+            return copies[0]
+        whole = AggMetricConfig(metric=_METRIC, weight_by_size=True)
+        group = Group(name=self._recipe.group, aggregate_metric_list=[whole])
+        for task in copies:
+            group.add(task)
+        return group
 
 
 def _aggregates(results: dict[str, Any]) -> Iterator[Aggregate]:
@@ -181,72 +228,13 @@ def _aggregates(results: dict[str, Any]) -> Iterator[Aggregate]:
             )
 
 
-def _local_files(folder: Path, fewshot: int | None) -> dict[str, Any]:
-    """lm-eval's overrides for a folder with test.jsonl and, for worked examples, train*.jsonl."""
-    test, train = folder / "test.jsonl", sorted(folder.glob("train*.jsonl"))
-    if not test.is_file():
-        raise ConfigError(f"gsm8k: {folder} has no test.jsonl (one JSON object with question and answer a line)")
-    if not train and fewshot != 0:
-        raise ConfigError(f"gsm8k: {folder} has no train*.jsonl for the worked examples; add one or set `fewshot: 0`")
-    for path in (test, *train):
-        _check_rows(path)
-    files = {"test": str(test), "train": [str(p) for p in train] or str(test)}
-    return {"dataset_path": "json", "dataset_name": None, "dataset_kwargs": {"data_files": files}}
+@lru_cache(maxsize=1000)
+def _compiled(template: str) -> jinja2.Template:
+    return jinja2.Environment.from_string(lm_eval.utils.env, template)
 
 
-def _check_rows(path: Path) -> None:
-    number = 0
-    for number, line in enumerate(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"), 1):
-        try:
-            row = json.loads(line)
-            gsm8k.target_number(row["answer"])
-            str(row["question"])
-        except (ValueError, KeyError, TypeError) as e:
-            raise ConfigError(
-                f"gsm8k: {path}:{number}: not an object with question and answer, the answer ending in `#### N`"
-            ) from e
-    if not number:
-        raise ConfigError(f"gsm8k: {path} is empty; one JSON object with question and answer a line")
-
-
-def _cannot_load(config: TaskConfig, error: Exception) -> str:
+def _cannot_load(config: TaskConfig, recipe: Recipe, error: Exception) -> str:
     first = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
-    where = config.data_dir or "openai/gsm8k on the hub"
-    remedy = "check the network, or give `data_dir:` a folder with test.jsonl and train.jsonl"
-    return f"gsm8k: {where} can't be loaded: {first}; {remedy}"
-
-
-def _be_quiet() -> None:
-    datasets.disable_progress_bars()
-    for name in ("lm_eval", "lm-eval", "datasets", "huggingface_hub"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-
-
-_ONE_AT_A_TIME = threading.Lock()
-"""lm-eval seeds and redirects what belongs to the whole process, so that arms side by side take turns in it."""
-
-
-class _Quiet:
-    """lm-eval and tqdm write to the terminal whatever they are told; our own display owns it."""
-
-    def __enter__(self) -> Self:
-        _ONE_AT_A_TIME.acquire()
-        self._undo = contextlib.ExitStack()
-        self._undo.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        self._undo.enter_context(contextlib.redirect_stderr(io.StringIO()))
-        # It runs git in whatever folder we are in.
-        self._undo.enter_context(patch.object(lm_eval.evaluator, "get_git_commit_hash", lambda: None))
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._undo.close()
-        _ONE_AT_A_TIME.release()
-
-    @contextlib.contextmanager
-    def left(self) -> Iterator[None]:
-        """For as long as the server is asked: another arm may have its turn."""
-        self.__exit__()
-        try:
-            yield
-        finally:
-            self.__enter__()
+    where = config.data_dir or f"{recipe.hub} on the hub"
+    remedy = f"check the network, or give `data_dir:` a folder with {recipe.local}"
+    return f"{config.name}: {where} can't be loaded: {first}; {remedy}"

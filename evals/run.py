@@ -18,7 +18,7 @@ from evals.errors import CanaryError, ConfigError, EngineError, ServerDied, Stor
 from evals.experiment import Arm, DockerEngine, Experiment, UrlEngine
 from evals.header import header
 from evals.judging import Judge, judges, problems_of, without_optional
-from evals.lmeval import Gsm8k
+from evals.lmeval import RECIPES, HarnessTask
 from evals.needles import Needles
 from evals.plan import Launch, Stage
 from evals.progress import Reporter
@@ -152,7 +152,7 @@ def load_data(experiment: Experiment) -> Data:
     """Every data set of the experiment, before any server is started."""
     by_name = {t.name: t for t in experiment.tasks}
     return Data(
-        gsm8k=Gsm8k(by_name["gsm8k"]) if "gsm8k" in by_name else None,
+        harness={name: HarnessTask(task) for name, task in by_name.items() if name in RECIPES},
         coding=problems_of(by_name["coding"]) if "coding" in by_name else {},
         needles=Needles(by_name["needle"]) if "needle" in by_name else None,
     )

@@ -16,7 +16,7 @@ from evals.engine import Server
 from evals.errors import NoTokenCount, ServerDied
 from evals.experiment import TaskConfig
 from evals.judging import Judge
-from evals.lmeval import Gsm8k
+from evals.lmeval import HarnessTask
 from evals.needles import Needles
 from evals.plan import Stage
 from evals.progress import Reporter, Row
@@ -34,7 +34,8 @@ _GATEWAY = ("HTTP 502", "HTTP 503", "HTTP 504")
 class Data:
     """The tasks' data sets, loaded before the first server starts, so that a missing file costs no GPU time."""
 
-    gsm8k: Gsm8k | None
+    harness: dict[str, HarnessTask] = field(default_factory=dict)
+    """Those that lm-eval poses, by task."""
     coding: dict[str, Posed] = field(default_factory=dict)
     """The problems; empty where none is asked."""
     needles: Needles | None = None
@@ -48,8 +49,7 @@ class Data:
         if task.name == "needle":
             assert self.needles is not None  # loaded for every experiment that has the task
             return self.needles.samples()
-        assert self.gsm8k is not None  # loaded for every experiment that has the task
-        return self.gsm8k.samples()
+        return self.harness[task.name].samples()
 
 
 class Asker:
@@ -219,8 +219,8 @@ def _ask(asker: Asker, data: Data) -> None:
         return
     with _window(asker):
         match stage.task.name:
-            case "gsm8k":
-                _gsm8k(asker, data)
+            case name if name in data.harness:
+                _through_lm_eval(asker, data.harness[name])
             case "greedy" | "coding":
                 asker.ask(data.samples(stage.task))
             case "needle":
@@ -255,12 +255,11 @@ def probe(stage: Stage, server: Server, data: Data, journal: Journal, reporter: 
             asker.ask(data.samples(stage.task), limit_s)
 
 
-def _gsm8k(asker: Asker, data: Data) -> None:
-    assert data.gsm8k is not None  # loaded for every experiment that has the task
+def _through_lm_eval(asker: Asker, task: HarnessTask) -> None:
     try:
-        marked = data.gsm8k.run(asker.ask)
+        marked = task.run(asker.ask)
     except (ServerDied, KeyboardInterrupt):  # what was answered counts, though lm-eval will not see it in this pass
-        _mark(asker, asker.journal.contents.samples.get("gsm8k", ()), {})
+        _mark(asker, asker.journal.contents.samples.get(asker.place.task, ()), {})
         raise
     _mark(asker, marked.samples, marked.marks)
     for a in marked.aggregates:
@@ -272,9 +271,10 @@ def _gsm8k(asker: Asker, data: Data) -> None:
 
 def _mark(asker: Asker, samples: tuple[Sample, ...], marks: dict[str, tuple[Marks, ...]]) -> None:
     score = TASKS[asker.place.task].score
+    assert score is not None  # what is marked here is marked by its text
     for sample in samples:
         stored = asker.journal.contents.answers.get((asker.place, sample.id))
-        if stored and stored.response and score:
+        if stored and stored.response:
             asker.journal.put_score(stored.key, score(stored.response, sample.target, marks.get(sample.id, ())))
 
 

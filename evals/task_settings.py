@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
+from evals.benchmarks import mmlu_files
 from evals.document import Place, did_you_mean
 from evals.experiment import TaskConfig
 from evals.schema import HaystackYaml, TaskYaml
@@ -85,7 +86,8 @@ def _task(task: TaskYaml, place: Place, seed: int, data_dir: DataDir, fail: Fail
         if getattr(task, key) is not None and task.task != owner:
             fail((*place, key), f"belongs to the task {owner}; leave it out of {task.task}")
     folder, files = data_dir(task.data_dir, (*place, "data_dir"))
-    size = _rows(folder) if folder else info.hub_n
+    count = mmlu_files.count if task.task == "mmlu" else _rows
+    size = count(Path(folder)) if folder else info.hub_n
     if info.sandboxed:
         size, files = _problems(folder, task.language or "en", (*place, "data_dir"), fail)
     return TaskConfig(
@@ -104,9 +106,9 @@ def _problems(folder: str | None, language: coding.Language, place: Place, fail:
     return len(posed), f"{language} {' '.join(p.fingerprint for p in posed.values())}"
 
 
-def _rows(folder: str) -> int | None:
+def _rows(folder: Path) -> int | None:
     """Rows of a data set's test.jsonl; None where there is none, which is told when it is loaded."""
     try:
-        return (Path(folder) / "test.jsonl").read_bytes().rstrip(b"\n").count(b"\n") + 1
+        return (folder / "test.jsonl").read_bytes().rstrip(b"\n").count(b"\n") + 1
     except OSError:
         return None

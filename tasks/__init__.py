@@ -1,6 +1,6 @@
 """What is asked, and how an answer is marked."""
 
-from tasks import gsm8k, needle_score
+from tasks import gsm8k, mmlu, needle_score
 from tasks.base import TaskInfo
 
 TASKS: dict[str, TaskInfo] = {
@@ -15,6 +15,18 @@ TASKS: dict[str, TaskInfo] = {
         default_max_tokens=1024,
         hub_n=1319,
         score=gsm8k.score,
+    ),
+    "mmlu": TaskInfo(
+        name="mmlu",
+        marked=True,
+        chance=25.0,
+        # Over chat it generates, as gsm8k does.
+        blind_to=frozenset(),
+        default_n=200,
+        default_margin=2.0,
+        default_max_tokens=1024,
+        hub_n=14042,
+        score=mmlu.score,
     ),
     "coding": TaskInfo(
         name="coding",

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Outcome = Literal["correct", "wrong", "no_answer"]
+ChangeKind = Literal["speculation", "prefix_cache", "thinking", "parsers", "sampling"]
+"""What may be changed about a model and be invisible to a task that generates nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +109,8 @@ class TaskInfo:
     """Whether answers are right or wrong (gsm8k), or only compared (greedy)."""
     chance: float
     """Share that guessing gets right, percent."""
-    blind_to: frozenset[str]
-    """Kinds of change the task cannot see, such as "speculation": a gate between arms that differ only in these is refused."""
+    blind_to: frozenset[ChangeKind]
+    """Kinds of change the task cannot see: a gate between arms that differ only in these is refused."""
     default_n: int | None
     """Samples asked where the experiment names no n; None: all there are."""
     default_margin: float | None

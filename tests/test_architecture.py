@@ -12,7 +12,7 @@ ROOMS = ("sandbox", "tasks", "evals")
 """From the bottom up: a room imports only itself and what is left of it."""
 FILES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 JUDGING = [
-    *(ROOT / "evals" / f"{name}.py" for name in ("stats", "compare", "divergence", "verdict", "findings", "plan")),
+    *(ROOT / "evals" / f"{name}.py" for name in ("stats", "compare", "divergence", "verdict", "findings", "plan", "changes")),
     ROOT / "evals" / "report" / "scorecard.py",
 ]
 IMPURE = {"time", "datetime", "pathlib", "os", "io", "httpx", "subprocess", "requests", "socket", "random", "sys", "logging"}

@@ -494,3 +494,17 @@ def test_edited_data_is_another_task(tmp_path: Path) -> None:
     assert read(tmp_path, text).tasks[0].key == before
     (tmp_path / "data" / "test.jsonl").write_text("another")
     assert read(tmp_path, text).tasks[0].key != before
+
+
+def test_mmlus_files_are_counted_and_an_edited_one_is_another_task(tmp_path: Path) -> None:
+    test = tmp_path / "data" / "test" / "anatomy_test.csv"
+    test.parent.mkdir(parents=True)
+    test.write_text("question,choice0,choice1,choice2,choice3,answer\nwhat?,1,2,3,4,0\nwhy?,1,2,3,4,B\n")
+    text = BASE.partition("tasks:")[0] + "tasks: [{task: mmlu, data_dir: ./data}]\n"
+    found = read(tmp_path, text)
+    assert [(t.name, t.n, t.size) for t in found.tasks] == [("mmlu", 200, 2)]
+    assert [(g.task, g.margin) for g in found.gates] == [("mmlu", 2.0)]
+    test.write_text("what?,1,2,3,4,0\n")
+    after = read(tmp_path, text).tasks[0]
+    assert after.size == 1
+    assert after.key != found.tasks[0].key

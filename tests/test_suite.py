@@ -17,7 +17,7 @@ from evals.client import Endpoint
 from evals.engine import Server, process, serve
 from evals.errors import ServerDied
 from evals.experiment import Arm, RequestSettings, TaskConfig, UrlEngine, VenvEngine
-from evals.lmeval import Gsm8k
+from evals.lmeval import HarnessTask
 from evals.plan import Stage
 from evals.progress import Display, Silent
 from evals.records import Message, Response, Sample, Score, ServerInfo
@@ -27,7 +27,7 @@ from evals.suite import Asker, Data, place, run_stage
 from tasks import greedy
 
 N = 6
-NO_DATA = Data(gsm8k=None)
+NO_DATA = Data()
 PROMPTS = [s.messages[0].content for s in greedy.prompts()[:N]]
 
 
@@ -154,7 +154,7 @@ def test_gsm8k_is_asked_through_lm_eval_marked_and_taken_up_again(journal: Journ
     (tmp_path / "test.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
     what = stage(task="gsm8k", n=4, concurrency=1, data_dir=str(tmp_path), fewshot=0, sampling="model",
                  request=RequestSettings(timeout_s=10.0, temperature=0.6))  # fmt: skip
-    data = Data(gsm8k=Gsm8k(what.task))
+    data = Data(harness={"gsm8k": HarnessTask(what.task)})
 
     def pupil(request: Json) -> Reply:
         """Adds well, but for 0 + 1."""
@@ -181,6 +181,31 @@ def test_gsm8k_is_asked_through_lm_eval_marked_and_taken_up_again(journal: Journ
     }
     # lm-eval's own output is thrown away; ours is not, although it is written meanwhile
     assert news.getvalue().splitlines()[0].startswith("  base · gsm8k · round 1: 4 asked")
+
+
+def test_mmlu_is_asked_in_its_own_order_and_each_answer_marked_by_its_options(journal: Journal, tmp_path: Path) -> None:
+    (tmp_path / "test").mkdir()
+    for subject, count in (("anatomy", 3), ("virology", 2)):
+        rows = "".join(f"{subject} {i}?,one,two,three,four,{i}\n" for i in range(count))
+        (tmp_path / "test" / f"{subject}_test.csv").write_text(rows)
+    what = stage(task="mmlu", n=4, concurrency=1, data_dir=str(tmp_path), fewshot=0)
+    task = HarnessTask(what.task)
+
+    def pupil(request: Json) -> Reply:
+        """Always right on anatomy, and by an option's text; on virology always A."""
+        about, number = str(request["messages"][-1]["content"]).split("?")[0].split()
+        return Reply(payload=chat(("one", "two", "three")[int(number)].title() + "." if about == "anatomy" else "**A**"))
+
+    with StubServer(pupil) as stub:
+        run_stage(what, attached(stub), Data(harness={"mmlu": task}), journal, Silent())
+        assert [r["messages"][-1]["content"] for r in stub.requests] == [s.messages[-1].content for s in task.samples()]
+    told = read(journal.folder)
+    scores = {i: told.scores[a.key] for i, a in answers(journal, what).items()}
+    right = {i for i, s in scores.items() if isinstance(s, Score) and s.outcome == "correct"}
+    assert right == {i for i in scores if i.startswith("anatomy") or i == "virology-0"}
+    (harness,) = told.harness.values()
+    assert (harness.filter, harness.n) == ("get_response", 4)
+    assert harness.value < len(right) / 4  # lm-eval takes no option's text
 
 
 # --- going on with a run --------------------------------------------------------------------------------------------------
@@ -279,7 +304,7 @@ def test_what_was_answered_before_a_server_died_is_scored(
         engine=VenvEngine(package="vllm", version="0.29.0"), env={"STUB_FAULT": "mid-run:4"},
     )  # fmt: skip
     with pytest.raises(ServerDied), serve(what.arm, 0, tmp_path / "log", lambda _: None) as server:
-        run_stage(what, server, Data(gsm8k=Gsm8k(what.task)), journal, Silent())
+        run_stage(what, server, Data(harness={"gsm8k": HarnessTask(what.task)}), journal, Silent())
     told = read(journal.folder)
     assert [a.key in told.scores for a in answers(journal, what).values()] == [True] * 3
 

@@ -5,9 +5,9 @@ Only here are figures rounded. Nothing is decided here.
 
 from evals.divergence import sentence
 from evals.records import Divergence, Evidence, Finding, GateResult, SampleRecord, Verdict, VerdictName
-from evals.report import arms, coding, needle
+from evals.report import arms, coding, needle, subjects
 from evals.report import scorecard as rows
-from evals.report.text import block, code, inline, table
+from evals.report.text import block, code, inline, signed, table
 from tasks import TASKS
 
 ANSWER_CHARS = 200
@@ -31,6 +31,7 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
         _findings(verdict.findings),
         _failures(evidence),
         _flips(evidence, verdict),
+        subjects.section(evidence),
         coding.section(evidence),
         needle.section(evidence),
         _greedy(evidence, verdict.divergences),
@@ -76,7 +77,7 @@ def _gate_cells(g: GateResult) -> list[str]:
         return [f"**{g.verdict}**", g.arm, g.task, "0", "–", "–", "–", _num(g.margin), "–"]
     return [
         f"**{g.verdict}**", g.arm, g.task, f"{d.n}" + (f" ({d.errors} not measured)" if d.errors else ""),
-        f"{d.baseline:.1f} → {d.candidate:.1f}", f"{_signed(d.diff)} [{_signed(d.ci_low)}, {_signed(d.ci_high)}]",
+        f"{d.baseline:.1f} → {d.candidate:.1f}", f"{signed(d.diff)} [{signed(d.ci_low)}, {signed(d.ci_high)}]",
         f"{d.excluded_drop_worst:.1f}", _num(g.margin), f"{d.newly_wrong} / {d.newly_right}",
     ]  # fmt: skip
 
@@ -132,7 +133,8 @@ def _flip_cells(row: rows.FlipRow) -> list[str]:
     question = code(asked, ANSWER_CHARS, keep_end=len(asked) > LONG_CHARS) if asked else ""
     share = f" right in {100 * row.flip.baseline:.0f} → {100 * row.flip.candidate:.0f} % of rounds"
     rounds = "" if {row.flip.baseline, row.flip.candidate} <= {0.0, 1.0} else share
-    return [f"{row.sample.id}{rounds}: {question}", code(row.sample.target, 40), _answer(row.baseline), _answer(row.candidate)]
+    target = row.sample.target.split("\n", 1)[0]  # of a choice the letter; its options stand below it
+    return [f"{row.sample.id}{rounds}: {question}", code(target, 40), _answer(row.baseline), _answer(row.candidate)]
 
 
 def _answer(record: SampleRecord | None) -> str:
@@ -245,11 +247,6 @@ def _method(evidence: Evidence) -> str:
 
 def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{n} {reason}" for reason, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))) or "0"
-
-
-def _signed(points: float) -> str:
-    text = f"{points:+.1f}".replace("-", "−")
-    return "0.0" if text[1:] == "0.0" else text
 
 
 def _num(value: float) -> str:

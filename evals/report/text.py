@@ -59,3 +59,9 @@ def table(head: str, body: Iterable[list[str]]) -> str:
     lines = [f"| {head} |", f"|{'---|' * (head.count(' | ') + 1)}"]
     lines += [f"| {' | '.join(cells)} |" for cells in body]
     return "\n".join(lines)
+
+
+def signed(points: float) -> str:
+    """`+1.3`, `−0.4`, `0.0`."""
+    text = f"{points:+.1f}".replace("-", "−")
+    return "0.0" if text[1:] == "0.0" else text

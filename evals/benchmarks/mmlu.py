@@ -1,0 +1,71 @@
+"""MMLU over chat: lm-eval's generative variant, its 57 subjects as one task."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import datasets
+import yaml
+
+from evals.benchmarks import mmlu_files
+from evals.benchmarks.mmlu_files import Question
+from evals.benchmarks.recipe import Overrides, Place, Recipe
+from evals.errors import ConfigError
+from evals.experiment import TaskConfig
+from tasks import mmlu
+from tasks.mmlu_subjects import GROUPS
+
+FEWSHOT = 5
+"""As MMLU is usually asked, from the dev rows and in their order; lm-eval's generative variant names no number."""
+
+
+def _parts(config: TaskConfig, folder: Path) -> dict[str, Overrides]:
+    """One a subject: of the folder, or all of them from the hub."""
+    local = mmlu_files.read(Path(config.data_dir)) if config.data_dir else None
+    template = _yaml(folder, "_default_template_yaml")
+    template["num_fewshot"] = FEWSHOT if config.fewshot is None else config.fewshot
+    out = {}
+    for subject in GROUPS if local is None else local:
+        if subject not in GROUPS:
+            raise ConfigError(f"mmlu: {config.data_dir} has {subject}_test.csv, which is none of MMLU's subjects; take it away")
+        out[subject] = template | _yaml(folder, f"mmlu_{subject}.yaml")
+        del out[subject]["include"]  # the template, which is in it already
+        if local is not None:
+            rows = local[subject]
+            out[subject]["custom_dataset"] = partial(_dataset, test=rows.test, dev=rows.dev)
+    return out
+
+
+def _yaml(folder: Path, name: str) -> Overrides:
+    out: Overrides = yaml.safe_load((folder / "mmlu" / "generative" / name).read_text(encoding="utf-8"))
+    return out
+
+
+def _dataset(*, test: Sequence[Question], dev: Sequence[Question], **_: Any) -> dict[str, Any]:
+    return {name: datasets.Dataset.from_list([asdict(row) for row in rows]) for name, rows in (("test", test), ("dev", dev))}
+
+
+def order(sizes: Mapping[str, int], seed: int) -> Sequence[Place]:
+    """Every question, so that any first n of them are spread over the subjects in proportion to their sizes.
+
+    First one of each subject, the largest first; then seats are given as Webster (Sainte-Laguë) gives them: the k-th question
+    of a subject of N has its turn at (k − ½) / N. Which question is a subject's k-th is drawn with the seed. It is one order
+    for every n, so that a longer run extends a shorter one.
+    """
+    draw = random.Random(seed)
+    turns = []
+    for subject in sorted(sizes):
+        rows = list(range(sizes[subject]))
+        draw.shuffle(rows)
+        tie = draw.random()
+        turns += [((k > 0, (k + 0.5) / len(rows), tie), Place(part=subject, row=row)) for k, row in enumerate(rows)]
+    return [place for _, place in sorted(turns, key=lambda turn: turn[0])]
+
+
+RECIPE = Recipe(
+    group="mmlu_generative", grouped=True, parts=_parts, order=order, hub="cais/mmlu", local=mmlu_files.LAYOUT,
+    target=lambda row: mmlu.target(int(row["answer"]), tuple(row["choices"])),
+)  # fmt: skip

@@ -1,0 +1,72 @@
+"""MMLU's questions from a folder of CSV files, one or two a subject."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.errors import ConfigError
+
+_CHOICES = 4
+_HEADER = ["question", *(f"choice{i}" for i in range(_CHOICES)), "answer"]
+_ANSWERS = {text: i for i in range(_CHOICES) for text in (str(i), "ABCD"[i])}
+LAYOUT = "test/SUBJECT_test.csv and dev/SUBJECT_dev.csv, each row: question, four choices, answer (0-3 or A-D)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    question: str
+    choices: tuple[str, ...]
+    answer: int
+    """Index of the right choice."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    test: tuple[Question, ...]
+    dev: tuple[Question, ...]
+    """The worked examples, in their canonical order."""
+
+
+def read(folder: Path) -> dict[str, Subject]:
+    """Every subject of a folder, by name. With a header or, as the original has it, without.
+
+    Raises:
+        ConfigError: no subject, or a row that is no question: one line with the place and the layout.
+    """
+    tests = sorted((folder / "test").glob("*_test.csv"))
+    if not tests:
+        raise ConfigError(f"mmlu: {folder} has no test/*_test.csv; the layout is {LAYOUT}")
+    out = {}
+    for test in tests:
+        subject = test.name.removesuffix("_test.csv")
+        dev = folder / "dev" / f"{subject}_dev.csv"
+        out[subject] = Subject(test=_rows(test), dev=_rows(dev) if dev.is_file() else ())
+        if not out[subject].test:
+            raise ConfigError(f"mmlu: {test} has no question; take it away or fill it")
+    return out
+
+
+def _rows(path: Path) -> tuple[Question, ...]:
+    out = []
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            for row in reader:
+                if not row or (reader.line_num == 1 and row == _HEADER):
+                    continue
+                if len(row) != len(_HEADER) or row[-1].strip() not in _ANSWERS:
+                    raise ConfigError(
+                        f"mmlu: {path}:{reader.line_num}: not a question, four choices and an answer (0-3 or A-D)"
+                    )
+                out.append(Question(question=row[0], choices=tuple(row[1:-1]), answer=_ANSWERS[row[-1].strip()]))
+    except (OSError, UnicodeDecodeError, csv.Error) as e:
+        raise ConfigError(f"mmlu: {path} can't be read as CSV: {e}; the layout is {LAYOUT}") from e
+    return tuple(out)
+
+
+def count(folder: Path) -> int | None:
+    """Questions of a folder; None where it can't be read, which is told when it is loaded."""
+    try:
+        return sum(len(subject.test) for subject in read(folder).values())
+    except ConfigError:
+        return None
