@@ -4,6 +4,7 @@ import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import docker
 import urllib3
@@ -24,9 +25,18 @@ def connect(timeout_s: int = 60, connections: int = 10) -> docker.DockerClient:
         SandboxDown: none answers, or not to this user.
     """
     try:
+        _see_socket()
         return docker.from_env(timeout=timeout_s, max_pool_size=connections)
     except TROUBLE as e:
         raise SandboxDown(_unreachable(e)) from e
+
+
+def _see_socket() -> None:
+    """The SDK leaves a socket open, of which Python warns, where it finds nothing to connect to."""
+    host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    path = Path(host.removeprefix("unix://"))
+    if host.startswith("unix:///") and not path.exists():
+        raise DockerException(f"Error while fetching server API version: FileNotFoundError: {path}")
 
 
 @contextmanager
