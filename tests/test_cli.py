@@ -56,7 +56,7 @@ def test_the_script_itself(tmp_path: Path) -> None:
     """From another folder, by the file that the console script imports; nothing but the plan is printed."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     argv = [sys.executable, "-W", "error", "-m", "bumpgate", "plan", "demo"]
-    done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert re.match(r"demo: 3 arms, 3 servers, 4 launches, \d+ requests\n", done.stdout)
     assert list(tmp_path.iterdir()) == []

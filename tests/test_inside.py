@@ -21,7 +21,7 @@ INSIDE = Path(__file__).parent.parent / "sandbox" / "inside.py"
 def told(program: str, *steps: Step, entry: str = "f", keeps: bool = False) -> Transcript:
     line = json.dumps(job(program, entry, steps, keeps)).encode() + b"\n"
     argv = [sys.executable, "-s", "-P", "-B", str(INSIDE)]
-    done = subprocess.run(argv, input=line, capture_output=True, timeout=60, env={"PYTHONHASHSEED": "0"}, check=False)
+    done = subprocess.run(argv, input=line, capture_output=True, timeout=300, env={"PYTHONHASHSEED": "0"}, check=False)
     assert not done.stderr, done.stderr
     return read(done.stdout, len(steps))
 
@@ -226,7 +226,9 @@ def test_arguments_are_told_after_the_call_where_that_is_asked_for() -> None:
 
 
 def test_without_a_job_it_ends_quietly() -> None:
-    done = subprocess.run([sys.executable, str(INSIDE)], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, str(INSIDE)], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     assert set(json.loads(done.stdout)) == {"ready"}
 
