@@ -97,7 +97,7 @@ def _value(rounds: Sequence[dict[str, SampleRecord]], sample_id: str) -> float |
     return correct / len(rounds)
 
 
-def _measured(paired: Sequence[Pair]) -> list[Flip]:
+def measured(paired: Sequence[Pair]) -> list[Flip]:
     return [
         Flip(sample_id=pair.sample_id, baseline=pair.baseline, candidate=pair.candidate)
         for pair in paired
@@ -117,11 +117,11 @@ def _filled(paired: Sequence[Pair], *, baseline: float, candidate: float) -> lis
     ]
 
 
-def _lost(samples: Sequence[Flip]) -> float:
+def samples_lost(samples: Sequence[Flip]) -> float:
     return sum(max(sample.baseline - sample.candidate, 0.0) for sample in samples)
 
 
-def _won(samples: Sequence[Flip]) -> float:
+def samples_won(samples: Sequence[Flip]) -> float:
     return sum(max(sample.candidate - sample.baseline, 0.0) for sample in samples)
 
 
@@ -132,10 +132,10 @@ def compare(evidence: Evidence, task: str, arm: str, alpha: float) -> Delta | No
     """
     spec = task_spec(evidence, task)
     paired = pairs(evidence, task, arm)
-    both = _measured(paired)
+    both = measured(paired)
     if spec is None or not both:
         return None
-    n, lost, won = len(both), _lost(both), _won(both)
+    n, lost, won = len(both), samples_lost(both), samples_won(both)
     drop = tango_interval(lost, won, n)
     worst, best = _filled(paired, baseline=1.0, candidate=0.0), _filled(paired, baseline=0.0, candidate=1.0)
     real = _is_real(both, spec.rounds, alpha)
@@ -149,7 +149,7 @@ def compare(evidence: Evidence, task: str, arm: str, alpha: float) -> Delta | No
         ci_high=-100 * drop.low,
         excluded_drop=100 * drop.high,
         # An error on a sample that the other arm's score makes a tie only adds to n: it must not make the bound better.
-        excluded_drop_worst=100 * max(tango_interval(_lost(worst), _won(worst), len(worst)).high, drop.high),
+        excluded_drop_worst=100 * max(tango_interval(samples_lost(worst), samples_won(worst), len(worst)).high, drop.high),
         newly_wrong=_newly_wrong(both),
         newly_right=_newly_right(both),
         p_value=_p_value(both) if spec.rounds == 1 else None,
@@ -161,7 +161,7 @@ def compare(evidence: Evidence, task: str, arm: str, alpha: float) -> Delta | No
 def _is_real(samples: Sequence[Flip], rounds: int, alpha: float) -> bool:
     if rounds == 1:
         return _p_value(samples) <= alpha
-    return tango_interval(_lost(samples), _won(samples), len(samples), 1 - 2 * alpha).low > 0
+    return tango_interval(samples_lost(samples), samples_won(samples), len(samples), 1 - 2 * alpha).low > 0
 
 
 def _p_value(samples: Sequence[Flip]) -> float:
@@ -178,13 +178,13 @@ def _newly_right(samples: Sequence[Flip]) -> int:
 
 def discordance(evidence: Evidence, task: str, arm: str) -> float | None:
     """(lost + won) / n, a share; None where no sample was measured on both."""
-    both = _measured(pairs(evidence, task, arm))
-    return (_lost(both) + _won(both)) / len(both) if both else None
+    both = measured(pairs(evidence, task, arm))
+    return (samples_lost(both) + samples_won(both)) / len(both) if both else None
 
 
 def flips(evidence: Evidence, task: str, arm: str) -> tuple[Flip, ...]:
     """Samples whose score differs, the most telling first: the largest change, newly wrong before newly right."""
-    flipped = [sample for sample in _measured(pairs(evidence, task, arm)) if sample.baseline != sample.candidate]
+    flipped = [sample for sample in measured(pairs(evidence, task, arm)) if sample.baseline != sample.candidate]
     return tuple(sorted(flipped, key=lambda flip: (-abs(flip.baseline - flip.candidate), flip.candidate > flip.baseline)))
 
 

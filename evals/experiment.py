@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from evals import flags
 from evals.records import GateSpec
-from tasks.haystack import Language
+from tasks.base import Language
 from tasks.needle import Grid
 
 Sampling = Literal["greedy", "model"]
@@ -160,7 +160,7 @@ class TaskConfig:
     """Worked examples before each question; None for the benchmark's usual number."""
     max_tokens: int
     seed: int
-    language: Literal["en", "zh"] = "en"
+    language: Language = "en"
     """Of the coding problems."""
     sandbox_image: str | None = None
     """The image that programs run on; None for the default."""

@@ -22,11 +22,11 @@ from lm_eval.api.model import LM
 from lm_eval.config.group import AggMetricConfig
 from lm_eval.tasks import TaskManager
 
-from evals.benchmarks import gsm8k, mmlu
-from evals.benchmarks.recipe import Place, Recipe
 from evals.errors import ConfigError
 from evals.experiment import TaskConfig
 from evals.quiet import Quiet, be_quiet
+from evals.recipes import gsm8k, mmlu
+from evals.recipes.recipe import Place, Recipe
 from evals.records import Failure, Marks, Message, Response, Sample
 
 RECIPES: dict[str, Recipe] = {"gsm8k": gsm8k.RECIPE, "mmlu": mmlu.RECIPE}

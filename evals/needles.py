@@ -12,7 +12,8 @@ from evals.records import JsonDict, Message, Sample
 from evals.store import Journal
 from evals.tokens import TokenCounter
 from tasks import haystack, needle, prose
-from tasks.haystack import Haystack, HaystackError, Language
+from tasks.base import Language
+from tasks.haystack import Haystack, HaystackError
 from tasks.needle import Cell
 
 TASK = "needle"

@@ -218,18 +218,14 @@ def _ask(asker: Asker, data: Data) -> None:
     if not _prepared(asker, data):
         return
     with _window(asker):
-        match stage.task.name:
-            case name if name in data.harness:
-                _through_lm_eval(asker, data.harness[name])
-            case "greedy" | "coding":
-                asker.ask(data.samples(stage.task))
-            case "needle":
-                try:
-                    asker.ask(data.samples(stage.task))
-                finally:
-                    _mark(asker, data.samples(stage.task), {})
-            case other:
-                raise AssertionError(f"no way to run task {other!r}")
+        if stage.task.name in data.harness:
+            _through_lm_eval(asker, data.harness[stage.task.name])
+            return
+        samples = data.samples(stage.task)
+        try:
+            asker.ask(samples)
+        finally:
+            _mark(asker, samples, {})
 
 
 def _prepared(asker: Asker, data: Data) -> bool:
@@ -270,11 +266,11 @@ def _through_lm_eval(asker: Asker, task: HarnessTask) -> None:
 
 
 def _mark(asker: Asker, samples: tuple[Sample, ...], marks: dict[str, tuple[Marks, ...]]) -> None:
+    """What is marked by its text; programs are marked by the judge, and greedy answers only compared."""
     score = TASKS[asker.place.task].score
-    assert score is not None  # what is marked here is marked by its text
     for sample in samples:
         stored = asker.journal.contents.answers.get((asker.place, sample.id))
-        if stored and stored.response:
+        if score and stored and stored.response:
             asker.journal.put_score(stored.key, score(stored.response, sample.target, marks.get(sample.id, ())))
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from evals.benchmarks import mmlu_files
 from evals.document import Place, did_you_mean
 from evals.experiment import TaskConfig
+from evals.recipes import mmlu_files
 from evals.schema import HaystackYaml, TaskYaml
-from tasks import TASKS, coding, greedy, needle, problem_set
-from tasks.haystack import Language
+from tasks import TASKS, greedy, needle, problem_set
+from tasks.base import Language
 from tasks.needle import Grid
 
 Fail = Callable[[Place, str], NoReturn]
@@ -97,7 +97,7 @@ def _task(task: TaskYaml, place: Place, seed: int, data_dir: DataDir, fail: Fail
     )  # fmt: skip
 
 
-def _problems(folder: str | None, language: coding.Language, place: Place, fail: Fail) -> tuple[int, str]:
+def _problems(folder: str | None, language: Language, place: Place, fail: Fail) -> tuple[int, str]:
     """How many coding problems there are, and a fingerprint of all that a mark depends on."""
     try:
         posed = problem_set.read(Path(folder)) if folder else problem_set.read()

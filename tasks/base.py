@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Outcome = Literal["correct", "wrong", "no_answer"]
+Language = Literal["en", "zh"]
+"""Of a prompt."""
 ChangeKind = Literal["speculation", "prefix_cache", "thinking", "parsers", "sampling"]
 """What may be changed about a model and be invisible to a task that generates nothing."""
 

@@ -6,16 +6,15 @@ is) is run in the sandbox with every step of every check, and `score` compares t
 
 import random
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import assert_never
 
 from sandbox.transcript import End, Transcript
 from tasks import code_block
-from tasks.base import Failure, Message, Outcome, Response, Sample, Score
+from tasks.base import Failure, Language, Message, Outcome, Response, Sample, Score
 from tasks.extract import Artefact, NoAnswer, Visible, visible
 from tasks.problem import NOTHING, Problem, first_mismatch
 from tasks.problem_set import Posed
 
-Language = Literal["en", "zh"]
 _ASK: dict[Language, str] = {
     "en": "{text}\n\nIts signature:\n\n```python\n{signature}\n```\n\n"
     "Use Python 3.11 and its standard library only. Answer with the complete program in one Python code block.",

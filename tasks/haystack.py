@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
-Language = Literal["en", "zh"]
+from tasks.base import Language
 
 _END = re.compile(r"[.!?][\"'”’)\]]*\s+|[。！？．…]+[”’」』）》]*\s*|\n\s*\n\s*")
 """Where a sentence ends, with the white space after it; a blank line ends a heading, too."""

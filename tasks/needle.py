@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Self
 
-from tasks.base import Sample
-from tasks.haystack import Haystack, HaystackError, Language
+from tasks.base import Language, Sample
+from tasks.haystack import Haystack, HaystackError
 from tasks.needle_fit import Count, Draft, Insert, fit
 
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"

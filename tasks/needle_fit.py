@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from tasks.base import Message
-from tasks.haystack import HaystackError, Language, Passage
+from tasks.base import Language, Message
+from tasks.haystack import HaystackError, Passage
 
 Count = Callable[[tuple[Message, ...]], int]
 """The tokens that messages take once they are rendered."""

@@ -8,7 +8,8 @@ import random
 import re
 from importlib.resources import files
 
-from tasks.haystack import Haystack, Language
+from tasks.base import Language
+from tasks.haystack import Haystack
 
 _SYMBOL = re.compile(r"\{(\w+)\}")
 _SENTENCES = (4, 9)

@@ -58,6 +58,24 @@ def docker_engine() -> Iterator[None]:
                 folder.rmdir()
 
 
+@pytest.fixture
+def own_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of an engine that a test may stop or break, and which DOCKER_HOST then names."""
+    if os.geteuid() != 0:
+        missing("only root can start one of a test's own")
+    folder = Path(tempfile.mkdtemp(prefix="bumpgate-docker-", dir="/tmp"))
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{folder}/docker.sock")  # an engine that answers elsewhere is not taken for it
+    try:
+        done = script("start", folder)
+        if done.returncode:
+            missing(done.stderr.strip())
+        yield folder
+    finally:
+        script("purge", folder)
+        if folder.exists():
+            folder.rmdir()
+
+
 def answers() -> bool:
     try:
         with closing(docker.from_env(timeout=5)):

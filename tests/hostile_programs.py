@@ -478,8 +478,8 @@ def uniq(numbers):
     "links": """
 import os
 def uniq(numbers):
-    os.symlink("/etc/shadow", "/tmp/result"); os.symlink("/proc/1/root", "/tmp/root")
-    return [open("/tmp/root/tmp/result").read()]
+    os.symlink("/etc/shadow", "/tmp/result"); os.symlink("/proc/1/root", "/tmp/top")
+    return [open("/tmp/top/tmp/result").read()]
 """,
     "chmod and chown": """
 import os

@@ -3,8 +3,8 @@
 import random
 import re
 
-from tasks.base import Message
-from tasks.haystack import Haystack, Language
+from tasks.base import Language, Message
+from tasks.haystack import Haystack
 
 WORDS: dict[Language, list[str]] = {
     "en": ["river", "a", "mountain", "of", "letters", "under", "extraordinary", "the", "light", "in", "harbour", "nine"],

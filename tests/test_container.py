@@ -4,9 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -58,19 +56,6 @@ def refusal(kind: type[EngineError], arm: Arm, log: Path) -> EngineError:
         raise AssertionError("the block must not be entered")
     assert "\n" not in refused.value.reason
     return refused.value
-
-
-@pytest.fixture
-def own_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of an engine that a test may break."""
-    folder = Path(tempfile.mkdtemp(prefix="bumpgate-docker-", dir="/tmp"))
-    try:
-        monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere")
-        monkeypatch.setenv("DOCKER_HOST", docker_engine.address(docker_engine.script("start", folder).stdout))
-        make_image(IMAGE)
-        yield folder
-    finally:
-        docker_engine.script("purge", folder)
 
 
 def container_of(running: Server) -> Container:
@@ -278,11 +263,11 @@ def test_a_container_that_somebody_removes_counts_as_ended(log: Path) -> None:
 
 
 @in_docker
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a Docker engine and let it crash")
 def test_a_docker_that_crashes_is_an_ending_and_the_next_engine_clears_what_it_left(
     log: Path, monkeypatch: pytest.MonkeyPatch, own_engine: Path
 ) -> None:
     monkeypatch.setattr(process, "STOP_GRACE_S", 0.1)
+    make_image(IMAGE)
     with pytest.raises(StartError) as refused, serve(docker_arm(), 0, log, quiet) as running:  # noqa: PT012  # its end raises
         while not running.log_tail():  # what a container says comes a moment after it was said
             time.sleep(0.02)

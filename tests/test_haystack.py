@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tasks import prose
-from tasks.haystack import Haystack, HaystackError, Language, read
+from tasks.base import Language
+from tasks.haystack import Haystack, HaystackError, read
 
 BOOKS = Path(os.environ.get("BUMPGATE_BOOKS", Path(__file__).parents[2] / "shared" / "data" / "haystack"))
 """Public-domain novels, which are no part of the project."""
@@ -32,7 +33,9 @@ def test_a_generated_text_is_long_enough_for_128k_tokens(generated: Haystack) ->
 
 
 def test_a_generated_text_does_not_repeat_itself(generated: Haystack) -> None:
-    assert max(Counter(s.strip() for s in generated.sentences).values()) == 1 or generated.language == "zh"
+    # Short Chinese speech within a sentence is cut as a sentence of its own, and may come again.
+    again = len(generated.sentences) - len({s.strip() for s in generated.sentences})
+    assert again <= (0 if generated.language == "en" else 0.02 * len(generated.sentences))
     said, span = words(generated), 12 if generated.language == "en" else 18
     pieces = Counter(tuple(said[i : i + span]) for i in range(len(said) - span))
     assert sum(1 for n in pieces.values() if n > 1) < 0.005 * len(pieces)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from test_lmeval import says
 
-from evals.benchmarks import mmlu_files
-from evals.benchmarks.mmlu import order
 from evals.errors import ConfigError
 from evals.experiment import TaskConfig
 from evals.lmeval import HarnessTask
+from evals.recipes import mmlu_files
+from evals.recipes.mmlu import order
 from evals.records import Failure, Response, Sample, Score
 from tasks import TASKS, mmlu
 from tasks.mmlu_subjects import GROUPS

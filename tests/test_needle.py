@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from needle_texts import by_byte, by_character, by_piece, by_three_bytes, content, haystack, text
 
-from tasks.base import Message, Sample
-from tasks.haystack import Haystack, HaystackError, Language
+from tasks.base import Language, Message, Sample
+from tasks.haystack import Haystack, HaystackError
 from tasks.needle import ALPHABET, Cell, Grid, Target, outline, sample
 from tasks.needle_fit import MAX_COUNTS
 

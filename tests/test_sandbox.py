@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 import docker
 import psutil
 import pytest
-from docker_engine import address, missing, script
+from docker_engine import script
 from hostile_programs import ENDS, PROGRAMS
 
 from sandbox import image, owner
@@ -341,25 +340,6 @@ def test_this_process_lives() -> None:
     boot, _, _ = owner.me().rpartition(":")
     assert owner.dead(f"{boot}:1")
     assert not owner.dead("another-boot:pid:[1]:1:1")
-
-
-@pytest.fixture
-def own_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An engine that a test may stop; in a short path, for a socket's has 107 characters at most."""
-    if os.getuid() != 0:
-        missing("only root can start one of its own")
-    folder = Path(tempfile.mkdtemp(prefix="bumpgate-own-", dir="/tmp"))
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{folder}/docker.sock")
-    try:
-        done = script("start", folder)
-        if done.returncode:
-            missing(done.stderr.strip())
-        assert address(done.stdout) == os.environ["DOCKER_HOST"]
-        yield folder
-    finally:
-        script("purge", folder)
-        if folder.exists():
-            folder.rmdir()
 
 
 @pytest.mark.parametrize("how", ["stopped", "killed"])

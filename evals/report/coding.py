@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from evals.compare import is_scored, ledger
 from evals.records import Evidence, SampleRecord, TaskSpec
-from evals.report.text import code, table
+from evals.report.text import code, counts, table
 from evals.stats import pass_at_k
 from tasks import TASKS
 
@@ -88,15 +89,16 @@ def categories(evidence: Evidence, task: TaskSpec) -> Iterator[CategoryRow]:
 
 
 def _rounds(evidence: Evidence, arm: str, task: TaskSpec) -> dict[str, dict[int, SampleRecord]]:
-    book: dict[str, dict[int, SampleRecord]] = {}
-    for r in evidence.records:
-        if (r.arm, r.task) == (arm, task.name) and r.round < task.rounds:
-            book.setdefault(r.sample_id, {})[r.round] = r
-    return book
+    """By sample and round."""
+    book, out = ledger(evidence), dict[str, dict[int, SampleRecord]]()
+    for k in range(task.rounds):
+        for sample_id, record in book.of(arm, task.name, k).items():
+            out.setdefault(sample_id, {})[k] = record
+    return out
 
 
 def _measured(rounds: dict[int, SampleRecord], task: TaskSpec) -> bool:
-    return len(rounds) == task.rounds and all(r.score is not None and r.failure is None for r in rounds.values())
+    return len(rounds) == task.rounds and all(map(is_scored, rounds.values()))
 
 
 def _reasons(evidence: Evidence, task: TaskSpec) -> Iterator[str]:
@@ -106,10 +108,7 @@ def _reasons(evidence: Evidence, task: TaskSpec) -> Iterator[str]:
         scores = [r.score for r in evidence.records if (r.arm, r.task) == (arm.name, task.name) and r.score]
         why = Counter((s.reason or s.outcome).replace("_", " ") for s in scores if s.outcome != "correct")
         if why:
-            lines.append(
-                f"- {arm.name}: "
-                + ", ".join(f"{n} {reason}" for reason, n in sorted(why.items(), key=lambda item: (-item[1], item[0])))
-            )
+            lines.append(f"- {arm.name}: {counts(why)}")
     if lines:
         yield "Not right, by reason:\n\n" + "\n".join(lines)
 

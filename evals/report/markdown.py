@@ -7,7 +7,7 @@ from evals.divergence import sentence
 from evals.records import Divergence, Evidence, Finding, GateResult, SampleRecord, Verdict, VerdictName
 from evals.report import arms, coding, needle, subjects
 from evals.report import scorecard as rows
-from evals.report.text import block, code, inline, signed, table
+from evals.report.text import block, code, counts, inline, signed, table
 from tasks import TASKS
 
 ANSWER_CHARS = 200
@@ -189,8 +189,8 @@ def _answers(evidence: Evidence) -> str:
             t.task,
             str(t.correct),
             str(t.wrong),
-            _counts(t.no_answer),
-            _counts(t.errors),
+            counts(t.no_answer),
+            counts(t.errors),
             "–" if t.same is None or not t.comparable else f"{t.same} of {t.comparable}",
         ]
         for t in rows.tallies(evidence)
@@ -243,10 +243,6 @@ def _method(evidence: Evidence) -> str:
         "(over several rounds: by the interval) at 5 % divided by the number of gates. "
         f"`bumpgate report {evidence.run_id}` makes every figure again from the journal."
     )
-
-
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{n} {reason}" for reason, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))) or "0"
 
 
 def _num(value: float) -> str:

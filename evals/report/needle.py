@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evals.records import Evidence, SampleRecord, TaskSpec
-from evals.report.text import table
+from evals.report.text import counts, table
 from evals.stats import clopper_pearson
 from tasks.needle import Cell
 
@@ -142,7 +142,7 @@ def _not_found(evidence: Evidence, arm: str) -> str:
     records = _records(evidence, arm)
     scores = [r.score for r in records if r.score and not r.failure]
     why = Counter((s.reason or s.outcome).replace("_", " ") for s in scores if s.outcome != "correct")
-    told = [f"{n} {reason}" for reason, n in sorted(why.items(), key=lambda item: (-item[1], item[0]))]
+    told = [counts(why)] if why else []
     failed = sum(r.failure is not None for r in records)
     told += [f"{failed} not measured"] if failed else []
     return f" Otherwise: {', '.join(told)}." if told else ""

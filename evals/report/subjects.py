@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from evals import compare
 from evals.compare import Pair, pairs
 from evals.records import Evidence, TaskSpec
 from evals.report.text import signed, table
@@ -73,14 +74,13 @@ def rows(evidence: Evidence, task: TaskSpec) -> Iterator[SubjectRow]:
 
 
 def _cell(paired: list[Pair]) -> Cell | None:
-    both = [(p.baseline, p.candidate) for p in paired if p.baseline is not None and p.candidate is not None]
+    both = compare.measured(paired)
     if not both:
         return None
-    n = len(both)
-    lost, won = sum(max(a - b, 0.0) for a, b in both), sum(max(b - a, 0.0) for a, b in both)
+    n, lost, won = len(both), compare.samples_lost(both), compare.samples_won(both)
     drop = tango_interval(lost, won, n)
     return Cell(
-        n=n, correct=100 * sum(b for _, b in both) / n, lost=lost, won=won,
+        n=n, correct=100 * sum(sample.candidate for sample in both) / n, lost=lost, won=won,
         interval=Interval(-100 * drop.high, -100 * drop.low),
     )  # fmt: skip
 

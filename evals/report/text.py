@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 _BIDI = set("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """They would show the rest of a line in another order."""
@@ -65,3 +65,8 @@ def signed(points: float) -> str:
     """`+1.3`, `−0.4`, `0.0`."""
     text = f"{points:+.1f}".replace("-", "−")
     return "0.0" if text[1:] == "0.0" else text
+
+
+def counts(of: Mapping[str, int]) -> str:
+    """`3 truncated, 1 empty`, the most frequent first; `0` where there are none."""
+    return ", ".join(f"{n} {reason}" for reason, n in sorted(of.items(), key=lambda item: (-item[1], item[0]))) or "0"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import yaml
 
-from evals.benchmarks.recipe import Overrides, Place, Recipe
 from evals.errors import ConfigError
 from evals.experiment import TaskConfig
+from evals.recipes.recipe import Overrides, Place, Recipe
 from tasks import gsm8k
 
 _PART = "test"

@@ -10,11 +10,11 @@ from typing import Any
 import datasets
 import yaml
 
-from evals.benchmarks import mmlu_files
-from evals.benchmarks.mmlu_files import Question
-from evals.benchmarks.recipe import Overrides, Place, Recipe
 from evals.errors import ConfigError
 from evals.experiment import TaskConfig
+from evals.recipes import mmlu_files
+from evals.recipes.mmlu_files import Question
+from evals.recipes.recipe import Overrides, Place, Recipe
 from tasks import mmlu
 from tasks.mmlu_subjects import GROUPS
 
