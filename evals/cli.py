@@ -14,8 +14,8 @@ from rich.markdown import Markdown
 
 from evals import config, problem_commands, shipped
 from evals.errors import BumpgateError, ConfigError, Judged
+from evals.judged import Verdict, VerdictName
 from evals.progress import Display
-from evals.records import Verdict, VerdictName
 
 EXIT_CODES: dict[VerdictName, int] = {"PASS": 0, "REGRESSION": 1, "INVALID": 3, "INCONCLUSIVE": 4}
 EXIT_INTERRUPTED = 130

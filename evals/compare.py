@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.records import Delta, Evidence, Flip, SampleRecord, TaskSpec
+from evals.judged import Delta, Evidence, Flip, TaskSpec
+from evals.records import SampleRecord
 from evals.stats import mcnemar_mid_p, tango_interval
 
 

@@ -11,7 +11,7 @@ from evals.changes import blind_gate
 from evals.document import Document, Place, did_you_mean
 from evals.errors import ConfigError
 from evals.experiment import Arm, CommandEngine, DockerEngine, Engine, Experiment, RequestSettings, TaskConfig, UrlEngine
-from evals.records import GateSpec
+from evals.judged import GateSpec
 from evals.schema import ArmYaml, ExperimentYaml, keys_at
 from tasks import TASKS
 

@@ -11,9 +11,9 @@ from rich.console import Console
 from evals import config, options, shipped
 from evals.errors import BumpgateError, ConfigError
 from evals.experiment import Experiment
+from evals.judged import GateResult, Verdict
 from evals.options import pytest_addoption as pytest_addoption
 from evals.progress import Display
-from evals.records import GateResult, Verdict
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from evals.errors import StoreError
+from evals.judged import ArmSpec, GateSpec, TaskSpec
 from evals.records import (
-    ArmSpec,
     Failure,
-    GateSpec,
     HarnessResult,
     JsonDict,
     LaunchFailure,
@@ -19,7 +18,6 @@ from evals.records import (
     SandboxInfo,
     Score,
     ServerInfo,
-    TaskSpec,
     Window,
 )
 from tasks import TASKS

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.compare import ledger
-from evals.records import Divergence, Evidence, PromptDivergence, Response, SampleRecord
+from evals.judged import Divergence, Evidence, PromptDivergence
+from evals.records import Response, SampleRecord
 from evals.stats import mcnemar_exact, p_words
 
 GREEDY = "greedy"

@@ -3,7 +3,8 @@
 from typing import Any
 
 from evals.errors import StoreError
-from evals.records import Evidence, Failure, SampleRecord, Score
+from evals.judged import Evidence
+from evals.records import Failure, SampleRecord, Score
 from evals.store import Answer, Contents, Header, Place
 from tasks import TASKS
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from evals import flags
-from evals.records import GateSpec
+from evals.judged import GateSpec
 from tasks.base import Language
 from tasks.needle import Grid
 

@@ -8,7 +8,8 @@ from scipy.stats import wilcoxon
 from evals import identity
 from evals.compare import Ledger, check_prompts, compare, is_scored, ledger, tally
 from evals.divergence import GREEDY, sentence
-from evals.records import ArmSpec, Divergence, Evidence, Finding, SampleRecord, Severity, TaskSpec
+from evals.judged import ArmSpec, Divergence, Evidence, Finding, Severity, TaskSpec
+from evals.records import SampleRecord
 from evals.stats import mcnemar_exact, mcnemar_mid_p, p_words, surely_above
 
 SHIFT_ALPHA = 0.01

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from evals import arm_flags, shipped
 from evals.experiment import Arm, Experiment, TaskConfig
-from evals.records import ArmSpec, TaskSpec
+from evals.judged import ArmSpec, TaskSpec
 from evals.store import Header, Journal
 from tasks import TASKS
 

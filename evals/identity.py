@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from evals.compare import Ledger, fingerprints
-from evals.records import ArmSpec, Evidence, Finding, ServerInfo, TaskSpec
+from evals.judged import ArmSpec, Evidence, Finding, TaskSpec
+from evals.records import ServerInfo
 from evals.vocabulary import parsed
 
 

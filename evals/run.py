@@ -13,17 +13,19 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from evals import budget, plan, preflight, rates, report, store
+from evals.asker import place
 from evals.engine import Server, leftovers, serve, server_key
 from evals.errors import CanaryError, ConfigError, EngineError, ServerDied, StoreError
 from evals.experiment import Arm, DockerEngine, Experiment, UrlEngine
 from evals.header import header
+from evals.judged import Verdict
 from evals.judging import Judge, judges, problems_of, without_optional
 from evals.lmeval import RECIPES, HarnessTask
 from evals.needles import Needles
 from evals.plan import Launch, Stage
 from evals.progress import Reporter
-from evals.records import LaunchFailure, Verdict
-from evals.suite import Data, place, probe, run_stage
+from evals.records import LaunchFailure
+from evals.suite import Data, probe, run_stage
 from tasks import TASKS
 
 LOGS = "logs"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.records import GateResult
+from evals.judged import GateResult
 
 
 @pytest.mark.regression

@@ -12,7 +12,7 @@ from evals.compare import Ledger, Tally, check_prompts, compare, discordance, is
 from evals.divergence import GREEDY, diverge
 from evals.findings import findings, gate_count, reasons_words
 from evals.identity import mixture
-from evals.records import ArmSpec, Delta, Evidence, GateResult, GateSpec, TaskSpec, Verdict, VerdictName
+from evals.judged import ArmSpec, Delta, Evidence, GateResult, GateSpec, TaskSpec, Verdict, VerdictName
 from evals.stats import clopper_pearson, p_words, samples_for_margin, surely_above
 
 ALPHA = 0.05

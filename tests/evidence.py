@@ -8,19 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from evals.records import (
-    ArmSpec,
-    Evidence,
-    Failure,
-    GateSpec,
-    LaunchFailure,
-    Message,
-    Response,
-    Sample,
-    SampleRecord,
-    Score,
-    TaskSpec,
-)
+from evals.judged import ArmSpec, Evidence, GateSpec, TaskSpec
+from evals.records import Failure, LaunchFailure, Message, Response, Sample, SampleRecord, Score
 
 BASELINE = "v025"
 CANDIDATE = "v029"

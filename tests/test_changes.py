@@ -12,7 +12,7 @@ from evals import config
 from evals.changes import blind_gate, changes, unseen
 from evals.errors import ConfigError
 from evals.experiment import RequestSettings, VenvEngine
-from evals.records import GateSpec
+from evals.judged import GateSpec
 from tasks import TASKS
 from tasks.base import TaskInfo
 

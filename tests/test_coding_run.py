@@ -13,8 +13,8 @@ from evals import cli, config, run, store
 from evals.errors import ConfigError, NoSandbox
 from evals.evidence import from_contents
 from evals.experiment import Experiment
+from evals.judged import Evidence, Verdict
 from evals.progress import Silent
-from evals.records import Evidence, Verdict
 from tasks import coding, problem_set
 
 POSED = problem_set.read()

@@ -4,7 +4,7 @@ import pytest
 from evidence import BASELINE, CANDIDATE, change, record, two_arms
 
 from evals.compare import check_prompts, compare, discordance, flips, ledger, pairs
-from evals.records import Delta, Evidence
+from evals.judged import Delta, Evidence
 from evals.stats import tango_interval
 
 

@@ -5,7 +5,8 @@ import pytest
 from evidence import BASELINE, CANDIDATE, evidence, record, samples
 
 from evals.divergence import diverge, sentence
-from evals.records import Divergence, Evidence, SampleRecord, TaskSpec, TopTwo
+from evals.judged import Divergence, Evidence, TaskSpec
+from evals.records import SampleRecord, TopTwo
 
 Row = dict[str, Any]
 

@@ -26,8 +26,8 @@ from evals.engine import Server, serve, venv
 from evals.errors import BuildError
 from evals.evidence import from_contents
 from evals.experiment import Arm, Experiment, VenvEngine
+from evals.judged import Evidence, GateResult, Verdict
 from evals.progress import Silent
-from evals.records import Evidence, GateResult, Verdict
 from evals.report import scorecard
 
 pytestmark = pytest.mark.engine

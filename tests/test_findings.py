@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 from evidence import BASELINE, CANDIDATE, change, evidence, launch_failure, passes, samples, two_arms
 
-from evals.records import ArmSpec, Evidence, Finding, Marks, ServerInfo, TaskSpec, Window
+from evals.judged import ArmSpec, Evidence, Finding, TaskSpec
+from evals.records import Marks, ServerInfo, Window
 from evals.verdict import judge
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from evidence import BASELINE, CANDIDATE, record, two_arms
 
-from evals.records import Evidence, GateSpec, Message, Sample, SampleRecord, Score, TaskSpec
+from evals.judged import Evidence, GateSpec, TaskSpec
+from evals.records import Message, Sample, SampleRecord, Score
 from evals.report import markdown, needle
 from evals.report.needle import Recall
 from evals.verdict import judge

@@ -14,8 +14,8 @@ from evals import config, plan, run, store
 from evals.errors import ConfigError
 from evals.evidence import from_contents
 from evals.experiment import Experiment
+from evals.judged import Evidence, Verdict
 from evals.progress import Silent
-from evals.records import Evidence, Verdict
 
 SMALL = "task: needle, lengths: [2048], depths: [50], languages: [en]"
 GRID = "task: needle, lengths: [1024, 2048], depths: [10, 90], languages: [en, zh]"

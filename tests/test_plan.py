@@ -7,7 +7,7 @@ from test_experiment import ARM
 
 from evals import plan
 from evals.experiment import Arm, Experiment, RequestSettings, TaskConfig, UrlEngine
-from evals.records import GateSpec
+from evals.judged import GateSpec
 
 GSM8K = TaskConfig(name="gsm8k", n=200, rounds=1, concurrency=16, data_dir=None, fewshot=None, max_tokens=1024, seed=0)
 GREEDY = replace(GSM8K, name="greedy", n=30)

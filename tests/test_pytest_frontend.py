@@ -21,7 +21,7 @@ gates: [{task: gsm8k, margin: 2}]
 """Port 9 is closed here: nothing can be measured."""
 JUDGED = """\
 import pytest
-from evals.records import GateResult, Verdict
+from evals.judged import GateResult, Verdict
 
 def result(arm, verdict):
     return GateResult(arm=arm, task="gsm8k", margin=2.0, verdict=verdict, reason=f"why {verdict}", delta=None, n_needed=None)

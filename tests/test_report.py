@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from evals.compare import compare
+from evals.judged import ArmSpec, Evidence, GateSpec, TaskSpec, Verdict
 from evals.records import (
-    ArmSpec,
-    Evidence,
     Failure,
-    GateSpec,
     HarnessResult,
     LaunchFailure,
     Marks,
@@ -29,9 +27,7 @@ from evals.records import (
     SampleRecord,
     Score,
     ServerInfo,
-    TaskSpec,
     TopTwo,
-    Verdict,
     Window,
 )
 from evals.report import machine, markdown

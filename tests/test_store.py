@@ -12,20 +12,8 @@ from evidence import response, samples
 from evals import store
 from evals.errors import StoreError
 from evals.evidence import from_contents as evidence
-from evals.records import (
-    ArmSpec,
-    Failure,
-    GateSpec,
-    HarnessResult,
-    LaunchFailure,
-    Marks,
-    Response,
-    Score,
-    ServerInfo,
-    TaskSpec,
-    TopTwo,
-    Window,
-)
+from evals.judged import ArmSpec, GateSpec, TaskSpec
+from evals.records import Failure, HarnessResult, LaunchFailure, Marks, Response, Score, ServerInfo, TopTwo, Window
 from evals.store import Answer, Header, Journal, Place, read
 
 PLACE = Place(arm="base", arm_key="ak", task="gsm8k", task_key="tk", round=0)

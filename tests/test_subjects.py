@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from evidence import BASELINE, CANDIDATE, evidence, two_arms
 
-from evals.records import Evidence, TaskSpec
+from evals.judged import Evidence, TaskSpec
 from evals.report import markdown
 from evals.report.subjects import rows, section
 from evals.verdict import judge

@@ -13,6 +13,7 @@ from stub_server import FINGERPRINT, Json, Reply, StubServer, chat, echo, error
 from stub_uv import stand_in
 
 from evals import client
+from evals.asker import Asker, place
 from evals.client import Endpoint
 from evals.engine import Server, process, serve
 from evals.errors import ServerDied
@@ -23,7 +24,7 @@ from evals.progress import Display, Silent
 from evals.records import Message, Response, Sample, Score, ServerInfo
 from evals.run import heed_signals
 from evals.store import Answer, Journal, read
-from evals.suite import Asker, Data, place, run_stage
+from evals.suite import Data, run_stage
 from tasks import greedy
 
 N = 6

@@ -23,8 +23,8 @@ from evals import config, run, store
 from evals.engine import CANARY, process
 from evals.evidence import from_contents
 from evals.experiment import Experiment
+from evals.judged import Evidence
 from evals.progress import Silent
-from evals.records import Evidence
 
 pytestmark = pytest.mark.slow
 

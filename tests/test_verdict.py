@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from evidence import BASELINE, CANDIDATE, change, evidence, launch_failure, margin, passes, samples, two_arms
 
-from evals.records import ArmSpec, Evidence, GateResult, GateSpec, TaskSpec, VerdictName
+from evals.judged import ArmSpec, Evidence, GateResult, GateSpec, TaskSpec, VerdictName
 from evals.stats import excluded_drop, samples_for_margin
 from evals.verdict import judge
 

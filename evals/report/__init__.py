@@ -4,7 +4,7 @@ from pathlib import Path
 
 from evals import store
 from evals.evidence import from_contents
-from evals.records import Verdict
+from evals.judged import Verdict
 from evals.report import machine, markdown
 from evals.verdict import judge
 

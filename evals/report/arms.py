@@ -3,7 +3,7 @@
 import shlex
 from collections import Counter
 
-from evals.records import Evidence
+from evals.judged import Evidence
 from evals.report import scorecard as rows
 from evals.report.text import block, code, inline, table
 

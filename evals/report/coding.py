@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evals.compare import is_scored, ledger
-from evals.records import Evidence, SampleRecord, TaskSpec
+from evals.judged import Evidence, TaskSpec
+from evals.records import SampleRecord
 from evals.report.text import code, counts, table
 from evals.stats import pass_at_k
 from tasks import TASKS

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from evals.records import Evidence, GateResult, Verdict
+from evals.judged import Evidence, GateResult, Verdict
 from evals.report import scorecard
 
 SCHEMA_VERSION = 1

@@ -4,7 +4,8 @@ Only here are figures rounded. Nothing is decided here.
 """
 
 from evals.divergence import sentence
-from evals.records import Divergence, Evidence, Finding, GateResult, SampleRecord, Verdict, VerdictName
+from evals.judged import Divergence, Evidence, Finding, GateResult, Verdict, VerdictName
+from evals.records import SampleRecord
 from evals.report import arms, coding, needle, subjects
 from evals.report import scorecard as rows
 from evals.report.text import block, code, counts, inline, signed, table

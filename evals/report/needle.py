@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evals.records import Evidence, SampleRecord, TaskSpec
+from evals.judged import Evidence, TaskSpec
+from evals.records import SampleRecord
 from evals.report.text import counts, table
 from evals.stats import clopper_pearson
 from tasks.needle import Cell

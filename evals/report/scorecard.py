@@ -5,7 +5,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from evals.compare import flips
-from evals.records import Evidence, Flip, HarnessResult, Sample, SampleRecord, Window
+from evals.judged import Evidence, Flip
+from evals.records import HarnessResult, Sample, SampleRecord, Window
 
 MAX_FLIPS = 5
 

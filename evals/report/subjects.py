@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evals import compare
 from evals.compare import Pair, pairs
-from evals.records import Evidence, TaskSpec
+from evals.judged import Evidence, TaskSpec
 from evals.report.text import signed, table
 from evals.stats import Interval, tango_interval
 from tasks.mmlu_subjects import GROUPS

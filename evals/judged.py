@@ -1,0 +1,175 @@
+"""What is judged and what comes of it: specification, evidence, verdict. Frozen, keyword-only, each defined once."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from evals.records import HarnessResult, LaunchFailure, Sample, SampleRecord, SandboxInfo, ServerInfo, Window
+
+VerdictName = Literal["PASS", "INCONCLUSIVE", "INVALID", "REGRESSION"]
+ArmStatus = Literal["measured", "partial", "failed"]
+Severity = Literal["note", "warning", "alarm"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateSpec:
+    """One gate of the experiment: on this task a candidate may lose at most `margin` points."""
+
+    task: str
+    margin: float
+    """Percentage points."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmSpec:
+    """What the judge must know of an arm."""
+
+    name: str
+    same_prompts: bool
+    """Whether its rendered prompts must equal the baseline's (request settings that shape the prompt were declared equal)."""
+    version: str | None = None
+    """The vLLM that its engine was declared to run, where that is a version."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flip:
+    """A sample whose score differs between the two arms (averaged over rounds)."""
+
+    sample_id: str
+    baseline: float
+    candidate: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delta:
+    """Candidate − baseline on one task, in percentage points, paired by sample."""
+
+    n: int
+    """Samples measured on both arms."""
+    errors: int
+    """Samples that one of the arms could not measure."""
+    baseline: float
+    candidate: float
+    """Share correct, percent."""
+    diff: float
+    ci_low: float
+    ci_high: float
+    """Two-sided 90 % Tango interval, so that each end is a one-sided 95 % bound."""
+    excluded_drop: float
+    """The smallest drop that is excluded at one-sided 95 %: −ci_low, with no error counted."""
+    excluded_drop_worst: float
+    """The same with every error counted against the candidate."""
+    newly_wrong: int
+    newly_right: int
+    p_value: float | None
+    """One-sided mid-p McNemar for a drop; None with more than one round."""
+    drop_is_real_at_best: bool
+    """The same with every error counted for the candidate, so that what could not be measured never makes a regression."""
+    drop_is_real: bool
+    """At α = 5 % divided by the number of gates that are judged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateResult:
+    arm: str
+    task: str
+    margin: float
+    verdict: VerdictName
+    reason: str
+    delta: Delta | None
+    """None where nothing could be compared."""
+    n_needed: int | None
+    """Samples with which a PASS is 80 % likely if nothing changed, at the discordance seen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Divergence:
+    """One candidate's greedy outputs against the baseline's, and the baseline's against its own second launch."""
+
+    arm: str
+    n: int
+    """Prompts with token ids (or texts) in all three passes."""
+    differs: int
+    noise_differs: int
+    p_value: float
+    """Exact one-sided McNemar: does the candidate differ where the baseline agrees with itself more often than the reverse?"""
+    excess: bool
+    by_text: bool
+    """True where some pass had no token ids, so that texts were compared."""
+    prompts: tuple["PromptDivergence", ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptDivergence:
+    sample_id: str
+    first: int | None
+    """Index of the first token that differs; None where all are equal."""
+    common_prefix_share: float
+    """Common prefix over the longer of the two outputs, 0–1."""
+    margin: float | None
+    """The baseline's top-2 log-probability gap at that token, in nats: near 0 is a tie."""
+    noise_differs: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    severity: Severity
+    kind: str
+    arm: str | None
+    task: str | None
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    overall: VerdictName
+    by_arm: dict[str, VerdictName]
+    gates: tuple[GateResult, ...]
+    divergences: tuple[Divergence, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskSpec:
+    """What the judge and the report must know of a task."""
+
+    name: str
+    rounds: int
+    chance: float
+    """Share that guessing gets right, percent."""
+    marked: bool
+    """Whether answers are right or wrong (gsm8k), or only compared (greedy)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """All that judging and rendering read: one run, as its journal tells it."""
+
+    run_id: str
+    name: str
+    bumpgate_version: str
+    started_at: str
+    """ISO 8601, UTC."""
+    finished: bool
+    """False while arms, tasks or rounds of the plan are still to be asked."""
+    baseline: str
+    arms: tuple[ArmSpec, ...]
+    """In the order of the file, the baseline among them."""
+    tasks: tuple[TaskSpec, ...]
+    gates: tuple[GateSpec, ...]
+    samples: dict[str, tuple[Sample, ...]]
+    """By task: what was to be asked, in the seeded order. A sample with no record was not measured."""
+    records: tuple[SampleRecord, ...]
+    """The last record of each arm × task × round × sample."""
+    servers: dict[str, tuple[ServerInfo, ...]]
+    """By arm, by launch; of a launch that was started several times, the last."""
+    starts: dict[str, tuple[ServerInfo, ...]]
+    """By arm: every start that its answers come from, also of launches that were gone on with or restarted."""
+    failures: dict[str, tuple[LaunchFailure, ...]]
+    restarts: dict[str, tuple[LaunchFailure, ...]]
+    """By arm: why a server that died while it was asked was started again."""
+    given_up: tuple[str, ...]
+    """What a budget left out, a line a task."""
+    windows: tuple[Window, ...]
+    harness: tuple[HarnessResult, ...]
+    sandbox: SandboxInfo | None = None
+    """None where no program was run."""
