@@ -7,19 +7,24 @@ last. The host holds every expected value and compares; a program that forges th
 then it may as well have computed them.
 
 Values travel as JSON: None, bool and str as themselves, an int below 2**53 as itself, all else as [type, content]. Exact
-builtin types only: a subclass, whatever it overrides, is ["other", its name]. Standard library only, nothing of ours.
+builtin types only: a subclass, whatever it overrides, is ["other", its name]. Standard library only, nothing of ours, and
+little of it: every program waits for these imports.
 """
+
+from __future__ import annotations
 
 import builtins
 import json
 import os
-import random
 import sys
 import types
-from collections.abc import Callable, Iterable
-from typing import Any
 
-JsonDict = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    JsonDict = dict[str, Any]
 
 MAX_DEPTH = 60
 MAX_NODES = 2_000_000
@@ -69,7 +74,7 @@ def _name(kind: type) -> str:
     return str(type.__dict__["__name__"].__get__(kind))[:80]
 
 
-def decode(told: Any, fakes: "Fakes | None" = None) -> Any:
+def decode(told: Any, fakes: Fakes | None = None) -> Any:
     """The value that `encode` was given; with `fakes` also callables that a step brings along. Raises ValueError."""
     if told is None or isinstance(told, (bool, str, int)):
         return told
@@ -193,7 +198,10 @@ def main() -> None:
     job = json.loads(line)
     for number in (0, 1, 2):  # what a program prints has no say, and must not fill our pipe
         os.dup2(nothing, number)
-    random.seed(0)
+    if "random" in job["program"]:
+        import random
+
+        random.seed(0)
     try:
         entry = load(job["program"], job["entry"])
     except BaseException as e:

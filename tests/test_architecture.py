@@ -20,8 +20,11 @@ IN_THE_CONTAINER = "sandbox/inside.py"
 """A script, run where there is nothing of ours, whose work is to see whatever a program raises."""
 BROAD = {"evals/judging.py", "tasks/problem_set.py", IN_THE_CONTAINER}
 """The worker that turns a fault of ours into a record, and what runs a user's own modules."""
-LAZY = {"evals/cli.py": {"evals"}, "evals/conftest.py": {"evals"}, "evals/problem_commands.py": {"evals"}}
-"""Imports inside a function: lm-eval costs a second, which `plan` and collecting need not pay."""
+LAZY = {
+    "evals/cli.py": {"evals"}, "evals/conftest.py": {"evals"}, "evals/problem_commands.py": {"evals"},
+    "sandbox/inside.py": {"random"},
+}  # fmt: skip
+"""Imports inside a function: lm-eval costs a second, which `plan` need not pay; a sandbox is started once a program."""
 
 
 def name(path: Path) -> str:
