@@ -178,7 +178,7 @@ def _run(path: Path, reports: Path, run_id: str | None, new: bool, budget: str |
     experiment = config.load(path)
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     try:
-        from evals import arm_flags, plan  # lm-eval and scipy cost seconds to import, which --help need not pay
+        from evals import arm_flags, plan, run_folder  # lm-eval and scipy cost seconds to import, which --help need not pay
         from evals import budget as times
         from evals import run as runner
         from evals.engine import parser
@@ -186,7 +186,7 @@ def _run(path: Path, reports: Path, run_id: str | None, new: bool, budget: str |
         budget_s = times.duration_s(budget) if budget is not None else None
         beforehand = arm_flags.check(path, experiment, partial(parser.ask, say=news.print))
         runner.heed_signals()
-        folder = runner.pick_folder(reports, experiment, run_id, new)
+        folder = run_folder.pick(reports, experiment, run_id, new)
         for warning in (*beforehand, *plan.warnings(experiment)):
             news.print(f"warning: {warning}")
         news.print(f"{'going on with' if folder.exists() else 'new'} run {folder}")

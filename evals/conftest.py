@@ -47,7 +47,7 @@ def _path(settings: pytest.Config) -> Path:
 @pytest.fixture(scope="session")
 def verdict(request: pytest.FixtureRequest) -> Verdict:
     """Runs, or goes on with, the whole experiment: servers one after another."""
-    from evals import arm_flags, plan, run  # lm-eval is slow to import, and collecting needs none of it
+    from evals import arm_flags, plan, run, run_folder  # lm-eval is slow to import, and collecting needs none of it
 
     chosen = _experiment(request.config)
     capture = request.config.pluginmanager.getplugin("capturemanager")
@@ -57,7 +57,7 @@ def verdict(request: pytest.FixtureRequest) -> Verdict:
             for warning in arm_flags.check(_path(request.config), chosen):
                 news.print(f"\nwarning: {warning}", markup=False, soft_wrap=True)
             run.heed_signals()
-            folder = run.pick_folder(Path(options.reports(request.config)), chosen, None, False)
+            folder = run_folder.pick(Path(options.reports(request.config)), chosen, None, False)
             news.print(f"\nrun {folder}", markup=False, soft_wrap=True)
             with Display(news, plan.requests(chosen)) as display:
                 found = run.run(chosen, folder, display)

@@ -13,6 +13,7 @@ from evals.records import (
     HarnessResult,
     JsonDict,
     LaunchFailure,
+    Preflight,
     Response,
     Sample,
     SandboxInfo,
@@ -82,6 +83,7 @@ class Contents:
     failures: dict[tuple[str, int], tuple[str, LaunchFailure]] = field(default_factory=dict)
     restarts: list[tuple[str, str, LaunchFailure]] = field(default_factory=list)
     """(arm, its key, why): a server that died while it was asked and was started again."""
+    preflights: dict[tuple[str, int], tuple[str, Preflight]] = field(default_factory=dict)
     windows: list[tuple[Place, Window]] = field(default_factory=list)
     harness: dict[tuple[Place, str], HarnessResult] = field(default_factory=dict)
     stages: dict[Place, int] = field(default_factory=dict)
@@ -91,6 +93,12 @@ class Contents:
     """By budget in seconds: samples by task."""
     finished: bool = False
     sandbox: SandboxInfo | None = None
+
+    def preflight(self, arm: str) -> Preflight | None:
+        """What an arm, as it is configured now, showed at the first of its launches that looked at it."""
+        key = self.header.arm_keys.get(arm) if self.header else None
+        found = {launch: seen for (name, launch), (arm_key, seen) in self.preflights.items() if (name, arm_key) == (arm, key)}
+        return found[min(found)] if found else None
 
     def unjudged(self) -> list[Answer]:
         """Programs of the present configuration that the sandbox has not run, or could not run."""
@@ -131,6 +139,7 @@ class _Reader:
     failure = TypeAdapter(Failure | None)
     server = TypeAdapter(ServerInfo)
     launch_failure = TypeAdapter(LaunchFailure)
+    preflight = TypeAdapter(Preflight)
     window = TypeAdapter(Window)
     harness = TypeAdapter(HarnessResult)
     sandbox = TypeAdapter(SandboxInfo)
@@ -185,6 +194,9 @@ def take(out: Contents, line: JsonDict) -> None:
         case "launch_failure":
             failed = _Reader.launch_failure.validate_python(line["failure"])
             out.failures[(line["arm"], failed.launch)] = (line["arm_key"], failed)
+        case "preflight":
+            seen = _Reader.preflight.validate_python(line["preflight"])
+            out.preflights[(line["arm"], seen.launch)] = (line["arm_key"], seen)
         case "restart":
             out.restarts.append((line["arm"], line["arm_key"], _Reader.launch_failure.validate_python(line["failure"])))
         case "window":
@@ -222,5 +234,6 @@ def _forget(out: Contents, arm: str) -> None:
     out.harness = {k: v for k, v in out.harness.items() if k[0].arm != arm}
     out.servers = {k: v for k, v in out.servers.items() if k[0] != arm}
     out.failures = {k: v for k, v in out.failures.items() if k[0] != arm}
+    out.preflights = {k: v for k, v in out.preflights.items() if k[0] != arm}
     out.starts = [s for s in out.starts if s[0] != arm]
     out.restarts = [r for r in out.restarts if r[0] != arm]

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-StartStage = Literal["build", "start", "canary", "run"]
+StartStage = Literal["build", "start", "canary", "preflight", "run"]
 
 
 class Judged(SystemExit):
@@ -61,6 +61,12 @@ class CanaryError(EngineError):
     """Healthy, and yet not able to answer one request."""
 
     stage: StartStage = "canary"
+
+
+class PreflightError(EngineError):
+    """It answers, and yet is not what was meant to be measured, or is broken."""
+
+    stage: StartStage = "preflight"
 
 
 class ServerDied(EngineError):

@@ -30,6 +30,7 @@ def from_contents(contents: Contents) -> Evidence:
         samples={t.name: contents.samples.get(t.name, ()) for t in h.tasks},
         records=tuple(_record(a, contents.scores.get(a.key), current[a.place.task][a.sample_id].target) for a in answers),
         servers=_by_arm(h, contents.servers), failures=_by_arm(h, contents.failures),
+        preflights=_by_arm(h, contents.preflights),
         starts=_of_each(h, contents.starts), restarts=_of_each(h, contents.restarts),
         given_up=contents.given_up, sandbox=contents.sandbox,
         windows=tuple(w for place, w in contents.windows if belongs(place)),

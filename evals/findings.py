@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from scipy.stats import wilcoxon
 
-from evals import identity
+from evals import checks, identity
 from evals.compare import Ledger, check_prompts, compare, is_scored, ledger, tally
 from evals.divergence import GREEDY, sentence
 from evals.judged import ArmSpec, Divergence, Evidence, Finding, Severity, TaskSpec
@@ -25,7 +25,7 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
     budget = [Finding(severity="note", kind="budget", arm=None, task=None, text=f"by budget: {t}") for t in evidence.given_up]
     found = [*budget, *_nothing_to_judge(evidence), *_failed_arms(evidence), *_greedy(evidence, divergences)]
     for arm in evidence.arms:
-        found += identity.findings(evidence, arm)
+        found += [*identity.findings(evidence, arm), *checks.findings(evidence, arm.name)]
         for task in evidence.tasks:
             found += _errors(evidence, book, arm.name, task)
             if task.marked:

@@ -20,9 +20,13 @@ def mixture(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str |
 
 def _other_version(evidence: Evidence, arm: ArmSpec) -> str | None:
     """A server that tells another version than the arm's engine was declared to run is not what was meant to be measured."""
-    for start in evidence.starts.get(arm.name, ()):
-        if arm.version and start.version and parsed(start.version) and _release(arm.version) != _release(start.version):
-            return f"it was declared to run vLLM {arm.version}, and its server says {start.version}"
+    return next((said for start in evidence.starts.get(arm.name, ()) if (said := mistaken(arm.version, start.version))), None)
+
+
+def mistaken(declared: str | None, told: str | None) -> str | None:
+    """In words, where a server is of another release than was declared; None where not, or where either is unknown."""
+    if declared and told and parsed(told) and _release(declared) != _release(told):
+        return f"it was declared to run vLLM {declared}, and its server says {told}"
     return None
 
 

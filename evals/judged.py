@@ -1,9 +1,9 @@
 """What is judged and what comes of it: specification, evidence, verdict. Frozen, keyword-only, each defined once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from evals.records import HarnessResult, LaunchFailure, Sample, SampleRecord, SandboxInfo, ServerInfo, Window
+from evals.records import HarnessResult, LaunchFailure, Preflight, Sample, SampleRecord, SandboxInfo, ServerInfo, Window
 
 VerdictName = Literal["PASS", "INCONCLUSIVE", "INVALID", "REGRESSION"]
 ArmStatus = Literal["measured", "partial", "failed"]
@@ -165,6 +165,8 @@ class Evidence:
     starts: dict[str, tuple[ServerInfo, ...]]
     """By arm: every start that its answers come from, also of launches that were gone on with or restarted."""
     failures: dict[str, tuple[LaunchFailure, ...]]
+    preflights: dict[str, tuple[Preflight, ...]] = field(default_factory=dict)
+    """By arm, by launch: what was looked at before it was asked."""
     restarts: dict[str, tuple[LaunchFailure, ...]]
     """By arm: why a server that died while it was asked was started again."""
     given_up: tuple[str, ...]

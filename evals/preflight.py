@@ -1,32 +1,165 @@
-"""Is this arm worth measuring? One question under the arm's own request settings, before it is asked hundreds."""
+"""Is this arm worth measuring, and is it comparable? A few questions under its own settings, before it is asked hundreds."""
 
 import asyncio
+from collections.abc import Sequence
+from typing import Any
 
-from evals import sampling
-from evals.client import Client, body
+import httpx
+
+from evals import arm_flags, checks, sampling, switches
+from evals.client import Client, Endpoint, body, http_options
 from evals.engine import CANARY, CANARY_TOKENS, Server
-from evals.errors import CanaryError, ServerDied
+from evals.errors import CanaryError, NoTokenCount, ServerDied
 from evals.experiment import Arm
-from evals.records import Failure
+from evals.records import Check, Failure, JsonDict, Message, Preflight, Response, Sample
+from evals.switches import Switch
+from evals.tokens import TokenCounter
+
+SHORT_ANSWERS = 12
+"""Questions that are asked for a look at the answers."""
+SHORT_TOKENS = 64
+PAGE_S = 30.0
+Answers = dict[str, Response]
 
 
-def check(arm: Arm, server: Server) -> None:
-    """Ask a server that is known to answer whether it takes this arm's settings.
+def check(arm: Arm, server: Server, samples: Sequence[Sample], baseline: Preflight | None, like_baseline: bool) -> Preflight:
+    """Look at a server that is known to answer. `samples`: some of those that it will be asked.
 
-    A level of effort that the model rejects, an unknown template argument: each would fail every sample, one by one.
+    `baseline`: what the baseline's server showed, where the arm is not the baseline and that is known; `like_baseline`:
+    whether the arm was declared to render the same prompts.
 
     Raises:
         ServerDied: it answers nobody any more.
-        CanaryError: the request failed; other arms on this server are not touched by it.
+        CanaryError: a request under the arm's settings failed; other arms on this server are not touched by it.
     """
-    answer = asyncio.run(_ask(arm, server))
-    if isinstance(answer, Failure) and not server.alive():
-        raise ServerDied(f"the server ended at a first request: {server.cause() or answer.message}", server.log_tail())
-    if isinstance(answer, Failure):
-        raise CanaryError(f"the server rejects this arm's request settings: {answer.message}", server.log_tail())
+    settings = sampling.settings(arm)
+    asked = asyncio.run(_ask(arm, server, settings, samples[:SHORT_ANSWERS]))
+    answers = {key: a for key, a in asked.short.items() if isinstance(a, Response)}
+    broken = checks.broken(answers)
+    told = _max_model_len(server.endpoint)
+    found = [
+        checks.version(arm_flags.declared(arm), server.info.version, server.info.fingerprint),
+        checks.fields(arm, _request_fields(server.endpoint)),
+        *asked.switches,
+        checks.structure(settings, answers),
+        checks.prompts(like_baseline, _hashes(answers), baseline),
+        checks.double_bos(answers, baseline),
+        checks.degenerate(answers, broken, baseline),
+        checks.places(answers),
+        checks.unanswered(asked.short),
+        checks.context(_promised(arm), told, _accepted(server, settings, told) if told else None),
+    ]
+    if not server.alive():
+        raise ServerDied(f"the server ended at its first requests: {server.cause()}", server.log_tail())
+    return Preflight(
+        launch=server.info.launch, checks=tuple(c for c in found if c is not None), asked=tuple(answers),
+        broken=tuple(sorted(broken)), prompts=_hashes(answers),
+    )  # fmt: skip
 
 
-async def _ask(arm: Arm, server: Server) -> object:
-    settings = body(sampling.settings(arm), max_tokens=CANARY_TOKENS)
+class _Asked:
+    """What came of every question."""
+
+    def __init__(self, short: dict[str, Response | Failure], switches: list[Check]) -> None:
+        self.short, self.switches = short, switches
+
+
+async def _ask(arm: Arm, server: Server, settings: JsonDict, samples: Sequence[Sample]) -> _Asked:
     async with Client(server.endpoint, timeout_s=arm.request.timeout_s, alive=server.alive, attempts=2) as client:
-        return await client.chat(CANARY, settings)
+        first = await client.chat(CANARY, body(settings, max_tokens=CANARY_TOKENS))
+        if isinstance(first, Failure) and not server.alive():
+            raise ServerDied(f"the server ended at a first request: {server.cause() or first.message}", server.log_tail())
+        if isinstance(first, Failure):
+            raise CanaryError(f"the server rejects this arm's request settings: {first.message}", server.log_tail())
+        seen = [await _seen(client, one, settings) for one in switches.of(arm, settings)]
+        short = await asyncio.gather(*(
+            client.chat(s.messages, body(settings | _seed(settings, s), max_tokens=SHORT_TOKENS)) for s in samples
+        ))  # fmt: skip
+    return _Asked({s.id: answer for s, answer in zip(samples, short, strict=True)}, seen)
+
+
+def _seed(settings: JsonDict, sample: Sample) -> JsonDict:
+    return {"seed": sampling.seed(sample.id, 0)} if settings.get("temperature") else {}
+
+
+async def _seen(client: Client, switch: Switch, settings: JsonDict) -> Check:
+    """Both values, at temperature 0 so that nothing but the switch makes a difference."""
+    still = {"temperature": 0.0}
+    with_it = await client.chat(CANARY, body(settings | still, max_tokens=CANARY_TOKENS))
+    with_other = await client.chat(CANARY, body(switch.contrast | still, max_tokens=CANARY_TOKENS))
+    return checks.switch(switch, with_it, with_other)
+
+
+def _hashes(answers: Answers) -> dict[str, str]:
+    return {key: r.prompt_ids_sha for key, r in answers.items() if r.prompt_ids_sha}
+
+
+def _page(endpoint: Endpoint, path: str) -> Any:
+    """A page's JSON; None where there is none."""
+    headers = {"authorization": f"Bearer {endpoint.api_key}"}
+    try:
+        response = httpx.get(f"{endpoint.url}{path}", timeout=PAGE_S, headers=headers, **http_options(endpoint.url))
+        response.raise_for_status()
+        return response.json()
+    except (httpx.HTTPError, ValueError):
+        return None
+
+
+def _max_model_len(endpoint: Endpoint) -> int | None:
+    try:
+        rows = _page(endpoint, "/v1/models")["data"]
+        told = next(row.get("max_model_len") for row in rows if row["id"] == endpoint.model)
+    except (KeyError, TypeError, AttributeError, StopIteration):
+        return None
+    return told if type(told) is int else None
+
+
+def _request_fields(endpoint: Endpoint) -> frozenset[str] | None:
+    """The fields of a chat request by the server's own description, which FastAPI makes of the code."""
+    try:
+        return frozenset(_page(endpoint, "/openapi.json")["components"]["schemas"]["ChatCompletionRequest"]["properties"])
+    except (KeyError, TypeError):
+        return None
+
+
+def _promised(arm: Arm) -> int | None:
+    """As the experiment writes it; None where the model's own is taken, or the best that fits."""
+    given = arm.args.get("max-model-len")
+    return given if type(given) is int and given > 0 else None
+
+
+def _accepted(server: Server, settings: JsonDict, told: int) -> bool | str | None:
+    """Whether a prompt that leaves room for one token is taken. None where it can't be made, or the server is not ours."""
+    if server.running is None:
+        return None
+    count = TokenCounter(server.endpoint, settings)
+    try:
+        few, more = (count(_words(n)) for n in (100, 1100))
+        words = 100 + (told - 1 - few) * 1000 // max(more - few, 1)
+        if words < 1 or not 0.9 * told < count(_words(words)) < told:
+            return None
+    except NoTokenCount:
+        return None
+    return _begun(server.endpoint, settings | {"max_tokens": 1}, _words(words))
+
+
+def _words(n: int) -> tuple[Message, ...]:
+    return (Message(role="user", content=" the" * n),)
+
+
+def _begun(endpoint: Endpoint, settings: JsonDict, messages: tuple[Message, ...]) -> bool | str | None:
+    """Whether a request is begun with: as a stream it is accepted before it is computed, and then broken off."""
+    sent = settings | {
+        "model": endpoint.model,
+        "stream": True,
+        "messages": [{"role": m.role, "content": m.content} for m in messages],
+    }
+    url, headers = f"{endpoint.url}/v1/chat/completions", {"authorization": f"Bearer {endpoint.api_key}"}
+    try:
+        with httpx.stream("POST", url, json=sent, headers=headers, timeout=PAGE_S, **http_options(url)) as response:
+            if response.status_code < 400:
+                return True
+            response.read()
+            return f"HTTP {response.status_code}: {' '.join(response.text.split())[:200]}"
+    except httpx.HTTPError:
+        return None

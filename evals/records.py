@@ -16,6 +16,7 @@ from tasks.base import Score as Score
 from tasks.base import TopTwo as TopTwo
 
 JsonDict = dict[str, Any]
+CheckResult = Literal["passed", "warned", "failed", "not_known"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,11 +70,36 @@ class LaunchFailure:
 
     launch: int
     engine: str
-    stage: Literal["build", "start", "canary", "run"]
+    stage: Literal["build", "start", "canary", "preflight", "run"]
     reason: str
     """One line, in the engine's own words."""
     log_tail: tuple[str, ...]
     """The last lines of the server's log."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One thing that was looked at before an arm was asked."""
+
+    name: str
+    """version, fields, switch NAME, structure, prompts, bos, degenerate, places, asked or context."""
+    result: CheckResult
+    saw: str
+    """In words, with the figures."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preflight:
+    """What one launch of an arm's server showed before the arm was asked."""
+
+    launch: int
+    checks: tuple[Check, ...]
+    asked: tuple[str, ...] = ()
+    """The samples that were answered, with few tokens each."""
+    broken: tuple[str, ...] = ()
+    """Those of them whose answer is a loop, word salad or nothing."""
+    prompts: dict[str, str] = field(default_factory=dict)
+    """By sample: the hash of its rendered prompt's token ids, where the engine tells them."""
 
 
 @dataclass(frozen=True, kw_only=True)

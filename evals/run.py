@@ -1,7 +1,6 @@
 """A whole experiment: servers one after another, every stage asked or taken from the journal, then judged and reported."""
 
 import itertools
-import re
 import signal
 import threading
 import time
@@ -9,13 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from evals import budget, plan, preflight, rates, report, store
+from evals import budget, checks, plan, preflight, rates, report, store
 from evals.asker import place
 from evals.engine import Server, leftovers, serve, server_key
-from evals.errors import CanaryError, ConfigError, EngineError, ServerDied, StoreError
+from evals.errors import CanaryError, ConfigError, EngineError, PreflightError, ServerDied
 from evals.experiment import Arm, DockerEngine, Experiment, UrlEngine
 from evals.header import header
 from evals.judged import Verdict
@@ -24,12 +22,14 @@ from evals.lmeval import RECIPES, HarnessTask
 from evals.needles import Needles
 from evals.plan import Launch, Stage
 from evals.progress import Reporter
-from evals.records import LaunchFailure
+from evals.records import LaunchFailure, Sample
 from evals.suite import Data, probe, run_stage
-from tasks import TASKS
+from tasks import TASKS, greedy
 
 LOGS = "logs"
 PROBE_S = 60.0
+FEW = 4
+"""Prompts that say nothing of what the model is good for: too few to call an arm broken by."""
 
 
 @dataclass(kw_only=True)
@@ -64,6 +64,12 @@ class _Run:
         least = {task: max([count, *(k for place, k in done if place.task == task)]) for task, count in n.items()}
         self.experiment = budget.applied(self.experiment, least)
         self.data = load_data(self.experiment)
+
+    def short_samples(self) -> tuple[Sample, ...]:
+        """Those that an arm is looked at with: the first of each task, in turns; where all are too long, prompts of our own."""
+        asked = [t for t in self.experiment.tasks if TASKS[t.name].marked and t.name != "needle"]
+        turns = itertools.zip_longest(*(self.data.samples(t)[: preflight.SHORT_ANSWERS] for t in asked))
+        return tuple(s for turn in turns for s in turn if s is not None)[: preflight.SHORT_ANSWERS] or greedy.prompts()[:FEW]
 
     def log(self, name: str) -> Path:
         """A log of its own for each start: what an earlier one said is kept."""
@@ -160,34 +166,6 @@ def load_data(experiment: Experiment) -> Data:
     )
 
 
-def pick_folder(reports: Path, experiment: Experiment, run_id: str | None, new: bool) -> Path:
-    """Where to run: the run that is named, else the newest one of this experiment that is not complete, else a new one.
-
-    Raises:
-        ConfigError: the name is no plain one, or is that of another experiment's run.
-        StoreError: both a name and `new` were asked for, and the name is taken.
-    """
-    if run_id is not None:
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", run_id):
-            raise ConfigError(
-                f"--run-id {run_id!r}: use letters, digits, '.', '_' and '-' alone; --reports names another folder"
-            )
-        if (reports / run_id / store.JOURNAL).exists():
-            header = store.read(reports / run_id).header
-            if header is not None and header.name != experiment.name:
-                raise ConfigError(f"--run-id {run_id}: is a run of {header.name!r}, not of {experiment.name!r}; name another")
-        if new and (reports / run_id).exists():
-            raise StoreError(f"{reports / run_id} exists; leave out --new to go on with it, or name another --run-id")
-        return reports / run_id
-    begun = ((folder, store.read(folder)) for folder in reversed(list(store.runs(reports, experiment.name))))
-    newest = next(((folder, told) for folder, told in begun if told.header is not None), None)
-    if not new and newest is not None and not newest[1].complete():
-        return newest[0]
-    seconds = (datetime.now(UTC) + timedelta(seconds=n) for n in itertools.count())
-    names = (f"{experiment.name}-{at:%Y%m%d-%H%M%S}" for at in seconds)  # two runs may be begun in one second
-    return next(reports / name for name in names if not (reports / name).exists())
-
-
 def _side_by_side(launches: list[Launch], run: "_Run") -> None:
     """Several launches at once, each in a thread of its own; one alone in ours."""
     if len(launches) < 2:
@@ -269,9 +247,14 @@ def _allot(run: "_Run", budget_s: float, started_s: float) -> None:
 
 def _passes_preflight(arm: Arm, server: Server, launch: Launch, run: "_Run") -> bool:
     run.journal.put_server(arm.name, arm.key, server.info)
+    baseline = run.experiment.arm(run.experiment.baseline)
+    theirs = None if arm == baseline else run.journal.contents.preflight(baseline.name)
     try:
-        preflight.check(arm, server)
-    except CanaryError as e:
+        seen = preflight.check(arm, server, run.short_samples(), theirs, arm.shapes_prompt_like(baseline))
+        run.journal.put_preflight(arm.name, arm.key, seen)
+        if found := list(checks.failed(seen)):
+            raise PreflightError("; ".join(f"{c.name}: {c.saw}" for c in found), server.log_tail())
+    except (CanaryError, PreflightError) as e:
         _note_failure(replace(launch, stages=tuple(s for s in launch.stages if s.arm == arm)), e, run)
         return False
     return True

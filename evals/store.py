@@ -23,7 +23,18 @@ from evals.contents import Header as Header
 from evals.contents import Place as Place
 from evals.contents import read as read
 from evals.errors import StoreError
-from evals.records import Failure, HarnessResult, JsonDict, LaunchFailure, Sample, SandboxInfo, Score, ServerInfo, Window
+from evals.records import (
+    Failure,
+    HarnessResult,
+    JsonDict,
+    LaunchFailure,
+    Preflight,
+    Sample,
+    SandboxInfo,
+    Score,
+    ServerInfo,
+    Window,
+)
 
 
 class Journal:
@@ -113,6 +124,9 @@ class Journal:
 
     def put_server(self, arm: str, arm_key: str, info: ServerInfo) -> None:
         self._write({"kind": "server", "arm": arm, "arm_key": arm_key, "server": asdict(info)})
+
+    def put_preflight(self, arm: str, arm_key: str, preflight: Preflight) -> None:
+        self._write({"kind": "preflight", "arm": arm, "arm_key": arm_key, "preflight": asdict(preflight)})
 
     def put_launch_failure(self, arm: str, arm_key: str, failure: LaunchFailure) -> None:
         self._write({"kind": "launch_failure", "arm": arm, "arm_key": arm_key, "failure": asdict(failure)})

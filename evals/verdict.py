@@ -62,6 +62,8 @@ def _judge_gate(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec, 
         delta=delta,
         n_needed=_n_needed(evidence, arm.name, gate),
     )
+    if broken := _broken(evidence, arm.name):
+        return replace(result, verdict="REGRESSION", reason=broken)
     if result.reason or delta is None:
         return result
     verdict, reason = _weigh(delta, gate.margin, result.n_needed)
@@ -100,6 +102,15 @@ def _incomparable(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec
     return unanswered or _at_floor(rounds[0], spec.chance, gate.margin)
 
 
+def _broken(evidence: Evidence, arm: str) -> str | None:
+    """Loops, word salad or silence where the baseline answers in words: seen before the tasks, which were not asked then."""
+    if any(c.result == "failed" for seen in evidence.preflights.get(evidence.baseline, ()) for c in seen.checks):
+        return None
+    last = [check for seen in evidence.preflights.get(arm, ())[-1:] for check in seen.checks if check.result == "failed"]
+    words = next((check.saw for check in last if check.name == "degenerate"), None)
+    return f"broken, as its first answers show, so that no task was asked: {words}" if words and len(last) == 1 else None
+
+
 def _silent(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str | None:
     """Why an arm has no measured record at all on the task."""
     who = "the baseline" if arm == evidence.baseline else "the candidate"
@@ -107,7 +118,8 @@ def _silent(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str |
     if any(is_scored(record) for record in records):
         return None
     if failures := evidence.failures.get(arm, ()):
-        return f"{who}'s server never answered: {failures[-1].reason}"
+        what = " did not pass preflight" if failures[-1].stage == "preflight" else "'s server never answered"
+        return f"{who}{what}: {failures[-1].reason}"
     if not records:
         return f"{who} was {'never asked' if evidence.finished else 'not asked yet: the run is not finished'}"
     kinds = Counter(record.failure.kind if record.failure else "without a score" for record in records)

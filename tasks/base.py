@@ -65,6 +65,8 @@ class Response:
     """Tokens that speculation drafted for it; None where the engine does not tell that by request."""
     accepted_tokens: int | None = None
     """Those of them that were accepted."""
+    prompt_start: tuple[int, ...] = ()
+    """The first two token ids of the rendered prompt; empty where the engine does not tell them."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,8 +15,9 @@ import struct
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -30,6 +31,10 @@ Json = dict[str, Any]
 FINGERPRINT = "vllm-0.29.0-57ab57ab"
 VERSION = "0.29.0"
 HANG_S = 20.0
+PREFLIGHT_TOKENS = 64
+"""Of the answers that an arm is looked at with before its tasks."""
+RENDERED: list[int] = []
+"""Stands in an answer for the ids of the prompt as the stub renders it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +60,7 @@ def chat(text: str | None, **over: Any) -> Json:
     choice: Json = {"index": 0, "logprobs": None, "finish_reason": "stop", "stop_reason": None, "token_ids": ids}
     whole: Json = {
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1796008419, "model": "stub",
-        "system_fingerprint": FINGERPRINT, "prompt_token_ids": [1, 630, 266], "prompt_logprobs": None,
+        "system_fingerprint": FINGERPRINT, "prompt_token_ids": RENDERED, "prompt_logprobs": None,
         "usage": usage,
     }  # fmt: skip
     for part in (choice, whole):
@@ -172,7 +177,10 @@ class StubServer:
         try:
             if body["model"] not in self.models:
                 return error(404, f"The model `{body['model']}` does not exist.")
-            return self.answer(body)
+            reply = self.answer(body)
+            if isinstance(reply.payload, dict) and reply.payload.get("prompt_token_ids") is RENDERED:
+                return replace(reply, payload=reply.payload | {"prompt_token_ids": prompt_ids(body)})
+            return reply
         finally:
             with self.lock:
                 self.in_flight -= 1
@@ -183,6 +191,10 @@ def render(body: Json) -> str:
     turns = [f"<|im_start|>{m['role']}\n{m['content']}<|im_end|>\n" for m in body["messages"]]
     thinking = (body.get("chat_template_kwargs") or {}).get("enable_thinking", True)
     return "".join(turns) + "<|im_start|>assistant\n" + ("" if thinking else "<think>\n\n</think>\n\n")
+
+
+def prompt_ids(body: Json) -> list[int]:
+    return [1, *(zlib.crc32(piece.encode()) % 50_000 for piece in pieces(render(body)))]
 
 
 def pieces(text: str) -> list[str]:
@@ -312,6 +324,8 @@ def _meeting(request: Json) -> Reply:
 
 def _write_down(request: Json) -> None:
     """One line for an answer that was sent, in one write, so that lines of several threads don't mix."""
+    if request["max_tokens"] == PREFLIGHT_TOKENS:
+        return
     line = json.dumps([os.environ["STUB_NAME"], request["messages"][-1]["content"]]) + "\n"
     file = os.open(os.environ["STUB_ANSWERS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(file, line.encode())

@@ -78,11 +78,12 @@ def old_chat(message: Json, finish_reason: str = "stop", **fields: Any) -> Json:
 
 def test_every_field_of_a_current_answer_is_read() -> None:
     usage = {"prompt_tokens": 3, "completion_tokens": 2, "completion_tokens_details": {"reasoning_tokens": 1}}
-    response = parsed(chat("18", reasoning="9*2", usage=usage, token_ids=[7, 8], logprobs=logprobs((-0.1, -2.0), (-0.5, -0.6))))
+    told = {"token_ids": [7, 8], "prompt_token_ids": [1, 630, 266], "logprobs": logprobs((-0.1, -2.0), (-0.5, -0.6))}
+    response = parsed(chat("18", reasoning="9*2", usage=usage, **told))
     assert response == Response(
         text="18", reasoning="9*2", finish_reason="stop", token_ids=(7, 8), prompt_ids_sha=ids_sha([1, 630, 266]),
         top_two=(TopTwo(first=-0.1, second=-2.0), TopTwo(first=-0.5, second=-0.6)), prompt_tokens=3, completion_tokens=2,
-        reasoning_tokens=1, latency_s=0.5, fingerprint=FINGERPRINT,
+        reasoning_tokens=1, latency_s=0.5, fingerprint=FINGERPRINT, prompt_start=(1, 630),
     )  # fmt: skip
 
 

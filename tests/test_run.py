@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from stub_server import Json, Reply, StubServer, chat, error
 
-from evals import config, run
+from evals import config, run, run_folder
 from evals.errors import ConfigError
 from evals.experiment import Experiment
 from evals.progress import Silent
@@ -84,14 +84,14 @@ def test_an_arm_whose_settings_the_server_rejects_is_invalid_and_asked_nothing_m
 @pytest.mark.parametrize("name", ["../out", "/tmp/out", ".", "..", "", "a/b", "a\nb", "ü" * 200])
 def test_a_run_id_is_a_plain_name(experiment: Experiment, tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError, match="--run-id"):
-        run.pick_folder(tmp_path / "reports", experiment, name, False)
+        run_folder.pick(tmp_path / "reports", experiment, name, False)
 
 
 def test_a_run_of_another_experiment_is_not_gone_on_with(experiment: Experiment, tmp_path: Path) -> None:
     run.run(experiment, tmp_path / "reports" / "one", Silent())
-    assert run.pick_folder(tmp_path / "reports", experiment, "one", False) == tmp_path / "reports" / "one"
+    assert run_folder.pick(tmp_path / "reports", experiment, "one", False) == tmp_path / "reports" / "one"
     with pytest.raises(ConfigError, match="is a run of 'x', not of 'other'"):
-        run.pick_folder(tmp_path / "reports", replace(experiment, name="other"), "one", False)
+        run_folder.pick(tmp_path / "reports", replace(experiment, name="other"), "one", False)
 
 
 def test_a_run_that_could_not_measure_something_is_gone_on_with_by_the_same_command(
@@ -99,13 +99,13 @@ def test_a_run_that_could_not_measure_something_is_gone_on_with_by_the_same_comm
 ) -> None:
     """A url that was down for a minute, a card that somebody held: the baseline's hours are not asked again."""
     stubs[1].close()
-    folder = run.pick_folder(tmp_path / "reports", experiment, None, False)
+    folder = run_folder.pick(tmp_path / "reports", experiment, None, False)
     assert run.run(experiment, folder, Silent()).overall == "INVALID"
-    assert run.pick_folder(tmp_path / "reports", experiment, None, False) == folder
-    assert run.pick_folder(tmp_path / "reports", experiment, None, True) != folder
+    assert run_folder.pick(tmp_path / "reports", experiment, None, False) == folder
+    assert run_folder.pick(tmp_path / "reports", experiment, None, True) != folder
     (tmp_path / "reports" / "x-99990101-000000").mkdir()
     (tmp_path / "reports" / "x-99990101-000000" / "journal.jsonl").touch()  # begun on a full disk
-    assert run.pick_folder(tmp_path / "reports", experiment, None, False) == folder
+    assert run_folder.pick(tmp_path / "reports", experiment, None, False) == folder
 
 
 def test_answers_that_an_edit_makes_stale_are_told(experiment: Experiment, tmp_path: Path) -> None:

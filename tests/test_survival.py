@@ -82,7 +82,7 @@ def experiment(folder: Path, *, old: str = "", new: str = "", restarts: int = 2)
 
 
 def answered(folder: Path) -> list[Question]:
-    """Every question that a stub finished answering, but for canaries."""
+    """Every question that a stub finished answering, but for what an arm is looked at with."""
     path = folder / "answers.txt"
     told = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     return [(name, text) for name, text in told if text != CANARY[0].content]
@@ -167,8 +167,8 @@ def _ended(child: int, limit_s: float | None) -> bool:
 
 
 def test_an_engine_that_dies_under_the_run_is_started_again_and_nothing_is_lost(tmp_path: Path) -> None:
-    """Each start serves two canaries and eighteen questions, of thirty and more that a launch asks."""
-    verdict = run.run(experiment(tmp_path, old="mid-run:20", new="mid-run:20", restarts=9), tmp_path / "run", Silent())
+    """Each start serves two canaries, twelve short answers and eighteen questions, of thirty and more that a launch asks."""
+    verdict = run.run(experiment(tmp_path, old="mid-run:32", new="mid-run:32", restarts=9), tmp_path / "run", Silent())
     told = evidence(tmp_path / "run")
     assert verdict.overall == "PASS", [(g.reason, told.failures) for g in verdict.gates]
     assert len(records(told)) == 2 * 2 * N + 3 * 6
@@ -184,7 +184,7 @@ def test_an_engine_that_dies_under_the_run_is_started_again_and_nothing_is_lost(
 
 
 def test_an_engine_that_goes_on_dying_ends_with_what_it_has_and_the_others_are_measured(tmp_path: Path) -> None:
-    verdict = run.run(experiment(tmp_path, new="mid-run:5", restarts=1), tmp_path / "run", Silent())
+    verdict = run.run(experiment(tmp_path, new="mid-run:17", restarts=1), tmp_path / "run", Silent())
     told = evidence(tmp_path / "run")
     assert verdict.overall == "INVALID"
     assert [(f.stage, f.launch) for f in told.failures["new"]] == [("run", 0)]
@@ -228,13 +228,13 @@ def test_an_interrupt_ends_all_servers_that_run_side_by_side(tmp_path: Path) -> 
 
 
 def test_restarts_can_be_switched_off(tmp_path: Path) -> None:
-    run.run(experiment(tmp_path, new="mid-run:5", restarts=0), tmp_path / "run", Silent())
+    run.run(experiment(tmp_path, new="mid-run:17", restarts=0), tmp_path / "run", Silent())
     assert evidence(tmp_path / "run").restarts["new"] == ()
 
 
 def test_an_engine_that_is_killed_from_outside_is_told_as_that(tmp_path: Path) -> None:
     """As by the kernel, where memory ran out: its log says nothing."""
-    verdict = run.run(experiment(tmp_path, new="killed:9", restarts=0), tmp_path / "run", Silent())
+    verdict = run.run(experiment(tmp_path, new="killed:21", restarts=0), tmp_path / "run", Silent())
     assert verdict.overall == "INVALID"
     (failure,) = evidence(tmp_path / "run").failures["new"]
     assert failure.reason == "the server ended while it was asked: killed by SIGKILL"

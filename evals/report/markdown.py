@@ -6,7 +6,7 @@ Only here are figures rounded. Nothing is decided here.
 from evals.divergence import sentence
 from evals.judged import Divergence, Evidence, Finding, GateResult, Verdict, VerdictName
 from evals.records import SampleRecord
-from evals.report import arms, coding, needle, subjects
+from evals.report import arms, coding, needle, preflight, subjects
 from evals.report import scorecard as rows
 from evals.report.text import block, code, counts, inline, signed, table
 from tasks import TASKS
@@ -36,6 +36,7 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
         coding.section(evidence),
         needle.section(evidence),
         _greedy(evidence, verdict.divergences),
+        preflight.section(evidence),
         arms.arms(evidence),
         _answers(evidence),
         _costs(evidence),
