@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from evals import flags
+from evals import flags, inheritance
 from evals.document import Document, did_you_mean
 from evals.engine import parser
-from evals.experiment import Arm, CommandEngine, DockerEngine, Experiment, UrlEngine, VenvEngine
+from evals.engines import version
+from evals.experiment import Arm, DockerEngine, Experiment, UrlEngine, VenvEngine
 from evals.flags import FlagIssue
 from evals.vocabulary import parsed
 
@@ -30,43 +31,26 @@ def check(path: Path, experiment: Experiment, ask: Ask = parser.ask) -> tuple[st
     base = experiment.arm(experiment.baseline)
     pairs = {
         arm.name: [
-            f"from vLLM {parsed(version(base))} to {parsed(version(arm))}: {said}"
-            for said in flags.changed_defaults(version(base), version(arm), arm.args, arm.env)
+            f"from vLLM {parsed(version(base.engine))} to {parsed(version(arm.engine))}: {said}"
+            for said in flags.changed_defaults(version(base.engine), version(arm.engine), arm.args, arm.env)
         ]
         for arm in experiment.candidates
     }
     return (*own, *_once(pairs))
 
 
-def version(arm: Arm) -> str | None:
-    """The vLLM that an arm runs, as far as its engine says; an image's tag may be none."""
-    match arm.engine:
-        case VenvEngine() | CommandEngine():
-            return arm.engine.version
-        case DockerEngine():
-            return image_version(arm.engine.image)
-        case UrlEngine():
-            return None
-
-
 def declared(arm: Arm) -> str | None:
     """The version that the server must tell, or the arm is not what it says; None where nothing was promised."""
     if isinstance(arm.engine, DockerEngine) and not _OFFICIAL.search(arm.engine.image):
         return None  # another maker's tag may number the image, and not the vLLM in it
-    found = parsed(version(arm))
+    found = parsed(version(arm.engine))
     return found.public if found else None
-
-
-def image_version(image: str) -> str | None:
-    """`vllm/vllm-openai:v0.29.0-cu129` → `v0.29.0-cu129`; without a tag, None. A registry's port is no tag."""
-    tag = image.partition("@")[0].rpartition("/")[2].partition(":")[2]
-    return tag or None
 
 
 def _issues(arm: Arm, ask: Ask) -> tuple[FlagIssue, ...]:
     """By the table; where the version is installed, its flags by that version's own word."""
-    found = flags.check(version(arm), arm.args, arm.env, _fields(arm))
-    if arm.args and flags.unreadable(version(arm)):
+    found = flags.check(version(arm.engine), arm.args, arm.env, _fields(arm))
+    if arm.args and flags.unreadable(version(arm.engine)):
         found = (*found, _of_arm(f"{arm.engine}: which vLLM it has is not known, so its flags were not checked"))
     if not arm.args or not isinstance(arm.engine, VenvEngine):
         return found
@@ -111,14 +95,14 @@ def _once(said: dict[str, list[str]]) -> tuple[str, ...]:
 def _refuse(path: Path, experiment: Experiment, arm: str, issue: FlagIssue) -> None:
     document = Document(path, experiment.source)
     section = "env" if issue.about == "variable" else "args"
-    holder, seen = arm, {arm}
+    written = document.data["arms"] if isinstance(document.data, dict) else {}
+    holder, seen = inheritance.written_as(arm, written), {arm}
     while ("arms", holder, section, issue.name) not in document.lines:
-        own = document.data["arms"][holder] if isinstance(document.data, dict) else {}
-        parent = own.get("extends") or own.get("repeat_of")
+        parent = written[holder].get("extends") or written[holder].get("repeat_of")
         if not isinstance(parent, str) or parent in seen:
             holder = arm
             break
-        holder = parent
         seen.add(parent)
+        holder = inheritance.written_as(parent, written)
     line = document.lines.get(("arms", holder, section, issue.name))
     document.fail(("arms", arm, section, issue.name), issue.message, line)

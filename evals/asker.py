@@ -13,7 +13,7 @@ from evals.client import Client, body, messages_sha
 from evals.engine import Server
 from evals.errors import ServerDied
 from evals.judging import Judge
-from evals.plan import Stage
+from evals.plan import Stage, answer_tokens
 from evals.progress import Reporter, Row
 from evals.records import Failure, JsonDict, Response, Sample
 from evals.store import Answer, Journal, Place
@@ -77,7 +77,7 @@ class Asker:
     def _body(self, sample: Sample) -> JsonDict:
         arm, task = self.stage.arm, self.stage.task
         top = None if TASKS[task.name].marked else GREEDY_TOP_LOGPROBS
-        out = body(self.settings, max_tokens=arm.request.max_tokens or task.max_tokens, top_logprobs=top)
+        out = body(self.settings, max_tokens=answer_tokens(arm, task), top_logprobs=top)
         if out.get("temperature"):
             out["seed"] = sampling.seed(sample.id, self.stage.round)
         return out

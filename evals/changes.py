@@ -47,6 +47,8 @@ def changes(base: Arm, arm: Arm) -> frozenset[Change]:
     """Every kind in which two arms differ. Where a server runs is none: neither its devices nor the patience at its start."""
     out: set[Change] = {_FLAGS.get(name, "other") for name in _differing(flags.canonical(base.args), flags.canonical(arm.args))}
     out |= {_FIELDS.get(name, "other") for name in _differing(_fields(base), _fields(arm))}
+    if (base.thinking and base.thinking.effort) != (arm.thinking and arm.thinking.effort):
+        out.add("thinking")
     if base.sampling != arm.sampling:
         out.add("sampling")
     if any(getattr(base, name) != getattr(arm, name) for name in ("engine", "model", "model_files", "env")):

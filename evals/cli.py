@@ -111,6 +111,8 @@ def show_plan(experiment: File) -> None:
     down = judging.unreachable(chosen)
     left_out = " (the task is optional: it would be left out)" if any(t.optional for t in chosen.tasks) else ""
     sandbox = [f"programs can't be run as things are{left_out}: {down}"] if down else []
+    for note in plan.notes(chosen):
+        out.print(f"note: {note}")
     for warning in (*unset_now, *plan.warnings(chosen), *beforehand, *sandbox):
         out.print(f"warning: {warning}")
 

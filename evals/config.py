@@ -2,17 +2,18 @@
 
 import re
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from pydantic import ValidationError
 
-from evals import engines, sampling, shipped, task_settings
+from evals import efforts, engines, sampling, shipped, task_settings
 from evals.changes import blind_gate
 from evals.document import Document, Place, did_you_mean
 from evals.errors import ConfigError
 from evals.experiment import Arm, CommandEngine, DockerEngine, Engine, Experiment, RequestSettings, TaskConfig, UrlEngine
+from evals.inheritance import Inheritance, written_as
 from evals.judged import GateSpec
-from evals.schema import ArmYaml, ExperimentYaml, keys_at
+from evals.schema import ArmYaml, ExperimentYaml, TaskYaml, keys_at
 from tasks import TASKS
 
 _ARM_NAME = re.compile(r"[^\W_][\w.+-]{0,63}")
@@ -50,7 +51,7 @@ class _Reader:
         raw = self._validated()
         arms = self._arms(raw)
         self._check_equal(arms)
-        tasks = task_settings.read(raw.tasks, raw.seed, self._data_dir, self._text, self.fail)
+        tasks = task_settings.read(_twice_if_thinking(raw.tasks, arms), raw.seed, self._data_dir, self._text, self.fail)
         out = Experiment(
             name=raw.name,
             arms=arms,
@@ -78,34 +79,11 @@ class _Reader:
                 f"no baseline; add `baseline: NAME` with one of: {', '.join(arms) if isinstance(arms, dict) else 'the arms'}",
             )
         if isinstance(arms, dict):
-            self.data["arms"] = {name: self._inherit(arms, name, ()) for name in arms}
+            self.data["arms"] = Inheritance(arms, self.lines, self.fail).whole()
         try:
             return ExperimentYaml.model_validate(self.data)
         except ValidationError as e:
             self._explain(e)
-
-    def _inherit(self, arms: dict[str, Any], name: str, seen: tuple[str, ...]) -> Any:
-        """An arm's own settings over those of the arm that it extends or repeats; null takes an inherited key away."""
-        own = {} if arms[name] is None else arms[name]
-        if not isinstance(own, dict):
-            return own
-        if name in seen:
-            self.fail(("arms", name), f"extends in a circle: {' → '.join([*seen[seen.index(name) :], name])}; break it")
-        link = "repeat_of" if own.get("repeat_of") is not None else "extends"
-        parent, inherited = own.get(link), {}
-        if link == "repeat_of" and len(own) > 1:
-            self.fail(("arms", name), "repeat_of repeats an arm as it is; use `extends` to change something")
-        if parent is not None:
-            if not isinstance(parent, str) or parent not in arms:
-                self.fail(("arms", name, link), f"there is no arm {parent!r}{did_you_mean(str(parent), arms)}")
-            inherited = self._inherit(arms, parent, (*seen, name))
-            for place, line in [item for item in self.lines.items() if item[0][:2] == ("arms", parent)]:
-                self.lines.setdefault(("arms", name, *place[2:]), line)
-            if not isinstance(inherited, dict):
-                return inherited
-        merged = _merge(inherited, own)
-        arm = {k: v for k, v in merged.items() if v is not None and k not in ("extends", "repeat_of")}
-        return arm | ({"repeat_of": parent} if link == "repeat_of" else {})
 
     def _explain(self, error: ValidationError) -> NoReturn:
         """The first mistake; a misspelt key before all, since it explains a missing one."""
@@ -129,8 +107,10 @@ class _Reader:
 
     def _arms(self, raw: ExperimentYaml) -> tuple[Arm, ...]:
         if raw.baseline not in raw.arms:
+            if made := [name for name in raw.arms if written_as(name, {raw.baseline: None}) == raw.baseline]:
+                self.fail(("baseline",), f"{raw.baseline!r} is an arm for each of its efforts; name one: {', '.join(made)}")
             self.fail(("baseline",), f"there is no arm {raw.baseline!r}{did_you_mean(raw.baseline, raw.arms)}")
-        return tuple(self._arm(name, arm, raw.model) for name, arm in raw.arms.items())
+        return efforts.with_contrasts(tuple(self._arm(name, arm, raw.model) for name, arm in raw.arms.items()))
 
     def _arm(self, name: str, arm: ArmYaml, default_model: str | None) -> Arm:
         place: Place = ("arms", name)
@@ -162,10 +142,19 @@ class _Reader:
             request=RequestSettings(**arm.request.model_dump()), sampling=arm.sampling, repeat_of=arm.repeat_of,
             start_timeout_s=arm.start_timeout_s,
         )  # fmt: skip
+        if arm.thinking is not None:
+            effort = efforts.read(arm.thinking, (*place, "thinking"), self.fail)
+            try:
+                out = efforts.applied(out, effort, arm.model_fields_set | arm.request.model_fields_set)
+            except ConfigError as e:
+                self.fail((*place, "thinking"), str(e))
         try:
             sampling.settings(out)
         except ConfigError as e:
-            self.fail((*place, "sampling"), str(e))
+            by_default = (
+                "" if out.sampling == arm.sampling else "an arm that thinks is sampled unless it says `sampling: greedy`; "
+            )
+            self.fail((*place, "sampling"), f"{by_default}{e}")
         return out
 
     def _model(self, engine: Engine, given: str | None, place: Place) -> tuple[str | None, str]:
@@ -213,14 +202,15 @@ class _Reader:
             return None
 
     def _check_equal(self, arms: tuple[Arm, ...]) -> None:
-        first: dict[str, str] = {}
+        first: dict[str, Arm] = {}
         for arm in (a for a in arms if a.repeat_of is None):
-            twin = first.setdefault(arm.settings, arm.name)
-            if twin != arm.name:
-                self.fail(
-                    ("arms", arm.name),
-                    f"is the same as {twin!r}; for an A/A check write `repeat_of: {twin}`, else change something",
-                )
+            twin = first.setdefault(arm.settings, arm)
+            if twin is arm:
+                continue
+            said = f"for an A/A check write `repeat_of: {twin.name}`, else change something"
+            if arm.thinking and twin.thinking and arm.thinking.effort != twin.thinking.effort:
+                said = "the model's chat template names no reasoning_effort, so that all efforts but off are one; keep one"
+            self.fail(("arms", arm.name), f"is the same as {twin.name!r}; {said}")
 
     def _data_dir(self, given: str | None, place: Place) -> tuple[str | None, str]:
         if given is None:
@@ -259,25 +249,12 @@ class _Reader:
         return tuple(GateSpec(task=g.task, margin=g.margin) for g in raw.gates)
 
 
-_MERGED = {"args", "env", "request", "chat_template_kwargs", "extra_body"}
-"""Sections that a child adds to. Everything else it replaces whole: a flag's JSON value is one value."""
-
-
-def _same_engine(key: str, own: dict[str, Any], inherited: dict[str, Any]) -> bool:
-    """Another image keeps the volumes and the rest of its parent's container."""
-    return key == "engine" and "docker" in own and "docker" in inherited["engine"]
-
-
-def _merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    out = dict(base)
-    for key, value in own.items():
-        if value is None and key in out:
-            del out[key]
-        elif isinstance(value, dict) and isinstance(out.get(key), dict) and (key in _MERGED or _same_engine(key, value, out)):
-            out[key] = _merge(out[key], value)
-        else:
-            out[key] = value
-    return out
+def _twice_if_thinking(tasks: list[TaskYaml], arms: tuple[Arm, ...]) -> list[TaskYaml]:
+    """What thinks is sampled, so that every task has two rounds where an arm thinks and the file says nothing else."""
+    if all(arm.thinking is None or arm.thinking.effort == "off" for arm in arms):
+        return tasks
+    marked = {name for name, info in TASKS.items() if info.marked}
+    return [t.model_copy(update={"rounds": 2}) if t.task in marked and "rounds" not in t.model_fields_set else t for t in tasks]
 
 
 def _env_text(value: str | int | float | bool) -> str:

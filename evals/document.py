@@ -11,8 +11,8 @@ from evals.errors import ConfigError
 
 Place = tuple[str | int, ...]
 
-_NAMES = {"name", "baseline", "model", "extends", "repeat_of", "task", "reasoning_effort"}
-"""Keys whose value is a name: taken as written, so that `baseline: 8` and `reasoning_effort: off` mean what they say."""
+_NAMES = {"name", "baseline", "model", "extends", "repeat_of", "task", "reasoning_effort", "thinking"}
+"""Keys whose value is a name, or several: taken as written, so that `baseline: 8` and `thinking: off` mean what they say."""
 _FREE = {"args", "env", "chat_template_kwargs", "extra_body"}
 """Keys below which everything is the user's own."""
 
@@ -93,7 +93,8 @@ class Document:
         if "\0" in text or (not text.isascii() and text.encode(errors="replace").decode() != text):
             self.fail(place, "holds a character that can't be sent or stored")
         kind = node.tag.rpartition(":")[2]
-        if kind == "timestamp" or (kind != "null" and place and place[-1] in _NAMES and not _FREE.intersection(place)):
+        key = next((part for part in reversed(place) if isinstance(part, str)), "")
+        if kind == "timestamp" or (kind != "null" and key in _NAMES and not _FREE.intersection(place)):
             return text
         try:
             return self._loader.construct_object(node)

@@ -134,3 +134,20 @@ def _address(url: str, place: Place, fail: Fail) -> str:
     if not whole:
         fail(place, f"write http://HOST:PORT, got {url!r}")
     return url.rstrip("/").removesuffix("/v1")
+
+
+def version(engine: Engine) -> str | None:
+    """The vLLM that it runs, as far as it says; an image's tag may be none."""
+    match engine:
+        case VenvEngine() | CommandEngine():
+            return engine.version
+        case DockerEngine():
+            return image_version(engine.image)
+        case UrlEngine():
+            return None
+
+
+def image_version(image: str) -> str | None:
+    """`vllm/vllm-openai:v0.29.0-cu129` → `v0.29.0-cu129`; without a tag, None. A registry's port is no tag."""
+    tag = image.partition("@")[0].rpartition("/")[2].partition(":")[2]
+    return tag or None

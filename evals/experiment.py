@@ -11,6 +11,8 @@ from tasks.base import Language
 from tasks.needle import Grid
 
 Sampling = Literal["greedy", "model"]
+Effort = Literal["off", "low", "medium", "high", "xhigh"]
+"""How much a model that can think shall think."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +100,35 @@ class RequestSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Thinking:
+    """An arm's effort, and how it reaches the model; evals/efforts.py knows which way that is."""
+
+    effort: Effort
+    switches: tuple[str, ...]
+    """Variables of the chat template that are told true or false."""
+    levels: bool
+    """Whether `reasoning_effort` is sent."""
+    none: bool
+    """Whether `reasoning_effort: none` is sent to switch thinking off."""
+    tokens: int
+    """Room for it beside the answer's own; 0 where it is off."""
+    contrast: Effort | None = None
+    """Another effort, with which a prompt or the length of the thinking must differ if the switch works."""
+    doubt: str = ""
+    """Why the model may reject it, as far as is known of others of its name."""
+
+    def fields(self) -> dict[str, Any]:
+        """What a request says of it."""
+        on = self.effort != "off"
+        out: dict[str, Any] = {"chat_template_kwargs": dict.fromkeys(self.switches, on)} if self.switches else {}
+        if on and self.levels:
+            out["reasoning_effort"] = self.effort
+        elif not on and self.none:
+            out["reasoning_effort"] = "none"
+        return out
+
+
+@dataclass(frozen=True, kw_only=True)
 class Arm:
     """A named serving configuration plus request settings."""
 
@@ -115,6 +146,8 @@ class Arm:
     sampling: Sampling
     repeat_of: str | None
     start_timeout_s: float
+    thinking: Thinking | None = None
+    """None where the file names no effort: then the model's template, or `request`, decides."""
 
     @property
     def server_key(self) -> str:
@@ -125,19 +158,24 @@ class Arm:
     @property
     def key(self) -> str:
         """The full configuration: an answer stored under another key is never reused."""
-        return _sha([self.server_key, asdict(self.request), self.sampling])
+        return _sha([self.server_key, *self._asked()])
 
     @property
     def settings(self) -> str:
         """The configuration without the arm's own name: equal for two arms that would measure the same thing."""
         spec = [asdict(self.engine), self.model, self.model_files, self._flags(), self.env, self.devices]
-        return _sha([*spec, asdict(self.request), self.sampling])
+        return _sha([*spec, *self._asked()])
 
     def shapes_prompt_like(self, other: "Arm") -> bool:
         """Whether both were declared to render the same prompts, so that differing prompt ids are a fault."""
         flags = ("chat-template", "default-chat-template-kwargs", "tokenizer", "chat-template-content-format")
-        mine, theirs = ([a.args.get(f) for f in flags] for a in (self, other))
+        mine, theirs = ([a.thinking and a.thinking.effort, *(a.args.get(f) for f in flags)] for a in (self, other))
         return self.request.prompt_shape() == other.request.prompt_shape() and mine == theirs
+
+    def _asked(self) -> list[Any]:
+        """What shapes an answer beside the server."""
+        thinking = [self.thinking.fields(), self.thinking.tokens] if self.thinking else []
+        return [asdict(self.request), self.sampling, *thinking]
 
     def _flags(self) -> dict[str, Any]:
         return flags.canonical(self.args)

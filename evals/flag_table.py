@@ -94,7 +94,7 @@ GONE_ENV = (
 
 FIELDS = {
     "reasoning_effort": Span(first="0.10.2", last=None),
-    "reasoning_effort=none": Span(first="0.25.0", last=None),
+    "reasoning_effort=none": Span(first="0.22.1", last=None),
     "thinking_token_budget": Span(first="0.20.0", last=None),
     "return_token_ids": Span(first="0.10.2", last=None),
     "structured_outputs": Span(first="0.12.0", last=None),

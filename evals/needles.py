@@ -7,7 +7,7 @@ from pathlib import Path
 from evals.client import Endpoint
 from evals.errors import ConfigError
 from evals.experiment import TaskConfig
-from evals.plan import Stage
+from evals.plan import Stage, answer_tokens
 from evals.records import JsonDict, Message, Sample
 from evals.store import Journal
 from evals.tokens import TokenCounter
@@ -65,7 +65,7 @@ class Needles:
         return {sample.id: sample for sample in contents.samples.get(TASK, ()) if sample.messages}
 
     def _see_room(self, missing: list[Cell], stage: Stage, limit: int | None) -> None:
-        answer = stage.arm.request.max_tokens or self.task.max_tokens
+        answer = answer_tokens(stage.arm, self.task)
         longest = max(cell.length for cell in missing)
         if limit is not None and longest + answer > limit:
             raise ConfigError(

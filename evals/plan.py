@@ -126,13 +126,34 @@ def _beyond_context(experiment: Experiment) -> list[str]:
         limit = arm.args.get("max-model-len")
         for task in experiment.tasks:
             longest = max(task.grid.all_lengths()) if task.grid else 0
-            answer = arm.request.max_tokens or task.max_tokens
+            answer = answer_tokens(arm, task)
             if isinstance(limit, int) and longest + answer > limit:
                 out.append(
                     f"{arm.name}: {task.name} asks {longest} tokens and allows {answer} for the answer, "
                     f"and max-model-len is {limit}; name shorter `lengths:`"
                 )
     return out
+
+
+def answer_tokens(arm: Arm, task: TaskConfig) -> int:
+    """What an answer may take: a model that thinks has room for that beside the task's own, where answers are marked."""
+    thinking = arm.thinking.tokens if arm.thinking and TASKS[task.name].marked else 0
+    return arm.request.max_tokens or task.max_tokens + thinking
+
+
+def notes(experiment: Experiment) -> tuple[str, ...]:
+    """What an arm's thinking brings with it, one line an arm."""
+    out = []
+    marked = [t for t in experiment.tasks if TASKS[t.name].marked]
+    for arm in experiment.arms:
+        if arm.thinking is None or arm.thinking.effort == "off":
+            continue
+        asked = "; ".join(f"{t.name} in {t.rounds} rounds of up to {answer_tokens(arm, t)} tokens an answer" for t in marked)
+        out.append(
+            f"{arm.name} thinks ({arm.thinking.effort}): sampling {arm.sampling}; {asked} "
+            "(`sampling`, a task's `rounds` and `request: {max_tokens: …}` say otherwise)"
+        )
+    return tuple(out)
 
 
 def _devices_needed(arm: Arm) -> int:
@@ -167,6 +188,7 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
         if arm.devices and (needed := _devices_needed(arm)) > len(arm.devices)
     ]
     out += _beyond_context(experiment)
+    out += [f"{arm.name}: {arm.thinking.doubt}" for arm in experiment.arms if arm.thinking and arm.thinking.doubt]
     if experiment.parallel and all(len(batch) == 1 for batch in batches(experiment)):
         out.append("parallel: no two arms that follow each other name disjoint `devices`, so that they run one after another")
     if not experiment.gates:

@@ -93,5 +93,6 @@ def _key(arm: Arm, task: TaskConfig) -> str:
 
 
 def _like(arm: Arm, task: TaskConfig) -> str:
-    """Another version or another flag of one model is about as fast."""
-    return json.dumps([str(arm.model), task.name, task.concurrency, task.max_tokens])
+    """Another version or another flag of one model is about as fast; another effort is not."""
+    effort = arm.thinking.effort if arm.thinking else None
+    return json.dumps([str(arm.model), task.name, task.concurrency, task.max_tokens, effort])

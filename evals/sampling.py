@@ -22,9 +22,10 @@ def settings(arm: Arm) -> JsonDict:
     request = arm.request
     own = {name: value for name in _FIELDS if (value := getattr(request, name)) is not None}
     base = {"temperature": 0.0} if arm.sampling == "greedy" else _recommended(arm, own)
-    out: JsonDict = base | own | request.extra_body
-    if request.chat_template_kwargs:
-        out["chat_template_kwargs"] = request.chat_template_kwargs
+    thinking = arm.thinking.fields() if arm.thinking else {}
+    out: JsonDict = base | thinking | own | request.extra_body
+    if request.chat_template_kwargs or "chat_template_kwargs" in thinking:
+        out["chat_template_kwargs"] = thinking.get("chat_template_kwargs", {}) | request.chat_template_kwargs
     if request.reasoning_effort is not None:
         out["reasoning_effort"] = request.reasoning_effort
     return out

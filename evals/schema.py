@@ -52,6 +52,8 @@ class ArmYaml(Strict):
     env: dict[str, str | int | float | bool] = {}
     devices: list[Annotated[int, Field(ge=0)]] = []
     request: RequestYaml = RequestYaml()
+    thinking: str | None = None
+    """One effort: an arm with several has become several arms by then."""
     sampling: Sampling = "greedy"
     start_timeout_s: float = Field(default=1800.0, gt=0)
 

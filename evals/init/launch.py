@@ -5,7 +5,7 @@ import re
 import shlex
 from pathlib import PurePath
 
-from evals.arm_flags import image_version
+from evals.engines import image_version
 from evals.errors import ConfigError
 from evals.init import docker_run, shell
 from evals.init.docker_run import Container

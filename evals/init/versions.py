@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from evals import flags
-from evals.arm_flags import image_version
+from evals.engines import image_version
 from evals.errors import ConfigError
 from evals.init.serve_command import ServeCommand
 from evals.vocabulary import parsed, vocabulary
