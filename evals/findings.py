@@ -86,7 +86,9 @@ def _greedy(evidence: Evidence, divergences: Sequence[Divergence]) -> Iterator[F
             text = "0 prompts were answered by the candidate and by two launches of the baseline: greedy outputs are unknown"
             yield Finding(severity="note", kind="greedy_unmeasured", arm=arm.name, task=GREEDY, text=text)
         elif divergence.excess:
-            yield Finding(severity="warning", kind="greedy_excess", arm=arm.name, task=GREEDY, text=sentence(divergence))
+            # Where prompts were meant to differ (another thinking effort), so are the answers.
+            severity: Severity = "warning" if arm.same_prompts else "note"
+            yield Finding(severity=severity, kind="greedy_excess", arm=arm.name, task=GREEDY, text=sentence(divergence))
         else:
             yield Finding(severity="note", kind="greedy_no_excess", arm=arm.name, task=GREEDY, text=sentence(divergence))
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from evals import arm_flags, shipped
+from evals import arm_flags, efforts, shipped
 from evals.experiment import Arm, Experiment, TaskConfig
 from evals.judged import ArmSpec, TaskSpec
 from evals.store import Header, Journal
@@ -25,7 +25,10 @@ def header(experiment: Experiment, folder: Path, journal: Journal) -> Header:
 
 
 def _arm_spec(arm: Arm, baseline: Arm) -> ArmSpec:
-    return ArmSpec(name=arm.name, same_prompts=arm.shapes_prompt_like(baseline), version=arm_flags.declared(arm))
+    return ArmSpec(
+        name=arm.name, same_prompts=arm.shapes_prompt_like(baseline), version=arm_flags.declared(arm),
+        asked=efforts.asked(arm), thinking=efforts.told(arm), server=arm.server_key,
+    )  # fmt: skip
 
 
 def _task_spec(task: TaskConfig) -> TaskSpec:

@@ -28,6 +28,12 @@ class ArmSpec:
     """Whether its rendered prompts must equal the baseline's (request settings that shape the prompt were declared equal)."""
     version: str | None = None
     """The vLLM that its engine was declared to run, where that is a version."""
+    asked: str = ""
+    """Under which effort and sampling, in words: `thinking off, greedy`."""
+    thinking: str | None = None
+    """The effort: off, on, or a level; None where the model's template decides."""
+    server: str = ""
+    """Equal for arms that share a server."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,6 +80,17 @@ def clopper_pearson(k: int, n: int, confidence: float = 0.90) -> Interval:
     return Interval(float(ends.low), float(ends.high))
 
 
+def wilson(correct: float, n: int, confidence: float = 0.90) -> Interval:
+    """Score interval of a share, `correct` of n, fractional where rounds are averaged: Wilson, JASA 22 (1927) 209–212.
+
+    A mean of rounds varies less than one round does, so that with several the interval is wider than it need be.
+    """
+    z, share = float(norm.isf((1 - confidence) / 2)), correct / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return Interval(max(middle - half, 0.0), min(middle + half, 1.0))
+
+
 def surely_above(k: int, n: int, share: float) -> bool:
     """Whether k of n shows, at one-sided 95 %, a share above `share` (Clopper, Pearson 1934)."""
     return n > 0 and clopper_pearson(k, n).low > share

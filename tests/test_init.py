@@ -3,7 +3,6 @@
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -100,7 +99,8 @@ def test_four_cards_as_a_golden_file(tmp_path: Path) -> None:
     assert found["v029-nospec"].args.keys() == new.args.keys() - {"speculative-config"}
     assert new.args["max-model-len"] == 262144
     assert (today.env["HF_TOKEN"], today.args["api-key"]) == ("${HF_TOKEN}", "${VLLM_API_KEY}")
-    assert new.request.chat_template_kwargs == {"enable_thinking": False}
+    assert new.thinking is not None
+    assert new.thinking.fields()["chat_template_kwargs"] == {"enable_thinking": False}
 
 
 def test_the_suggested_arm_can_be_taken_up(tmp_path: Path) -> None:
@@ -226,25 +226,23 @@ def test_concurrency_is_productions_within_reason(tmp_path: Path, flags: str, ex
 
 
 @pytest.mark.parametrize(
-    ("command", "request_"),
+    ("command", "switched_off"),
     [
-        ("org/Qwen3-8B", {"enable_thinking": False}),
-        ("org/Qwen3-8B --reasoning-parser qwen3", {"enable_thinking": False}),
-        ("org/Qwen3-8B --reasoning-parser deepseek_r1", {"enable_thinking": False}),
-        ("org/GLM-4.6 --reasoning-parser glm45", {"enable_thinking": False}),
-        ("org/V3.1 --reasoning-parser deepseek_v3", {"thinking": False}),
-        ("org/Qwen3-30B-A3B-Instruct-2507", {}),
-        ("org/Llama-3-8B", {}),
-        ("org/Qwen3-8B --default-chat-template-kwargs '{\"enable_thinking\": false}'", {}),
-        ("org/gpt-oss-20b --reasoning-parser openai_gptoss", {}),
+        ("org/Qwen3-8B", True),
+        ("org/Qwen3-8B --reasoning-parser qwen3", True),
+        ("org/Qwen3-8B --reasoning-parser deepseek_r1", True),
+        ("org/GLM-4.6 --reasoning-parser glm45", True),
+        ("org/V3.1 --reasoning-parser deepseek_v3", True),
+        ("org/Qwen3-30B-A3B-Instruct-2507", False),
+        ("org/Llama-3-8B", False),
+        ("org/Qwen3-8B --default-chat-template-kwargs '{\"enable_thinking\": false}'", False),
+        ("org/gpt-oss-20b --reasoning-parser openai_gptoss", False),
     ],
 )
-def test_a_model_that_thinks_is_asked_without_where_that_can_be_said(
-    tmp_path: Path, command: str, request_: dict[str, Any]
-) -> None:
-    found = arms(f"vllm serve {command}", tmp_path)["v029"].request
-    assert found.chat_template_kwargs == request_
-    assert found.max_tokens == (8192 if "gptoss" in command else None)
+def test_a_model_that_thinks_is_asked_without_where_that_can_be_said(tmp_path: Path, command: str, switched_off: bool) -> None:
+    found = arms(f"vllm serve {command}", tmp_path)["v029"]
+    assert (found.thinking is not None and found.thinking.effort == "off") == switched_off
+    assert found.request.max_tokens == (8192 if "gptoss" in command else None)
 
 
 @pytest.mark.parametrize(

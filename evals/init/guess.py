@@ -61,9 +61,9 @@ class _Guess:
             self.notes.append("the command is one of several hosts'; bumpgate starts a server on this machine alone")
         if command.args.get("runner") == "pooling" or command.args.get("task") in _POOLING:
             self.notes.append("a pooling model generates no text, so gsm8k and greedy can't ask it anything")
-        if (thinking := models.thinking(command)) and "enable_thinking" in repr(thinking.request):
+        if (thinking := models.thinking(command)) and thinking.off:
             self.notes.append(
-                "the model thinks, and is judged without thinking: a PASS says nothing of its thinking; see `request`"
+                "the model thinks, and is judged without thinking: a PASS says nothing of its thinking; see `thinking`"
             )
         arms, missing = self._arms(), models.missing(command, self.folder)
         about, names = self._about(arms), _references(arms)
@@ -100,20 +100,22 @@ class _Guess:
         return (base, *out)
 
     def _baseline(self) -> ArmDraft:
-        command, request = self.command, models.thinking(self.command)
+        command, thinks = self.command, models.thinking(self.command)
         whys = {i.name: i.message for i in flags.check(self.today.text, self.args, command.env)}
         if flags.canonical(command.args) != command.args:
             whys.setdefault("speculative-config", "qwen3_next_mtp and mtp are one method")
         top = {"engine": Line(value=self._engine(), why=self.today.why)}
         if command.devices:
             top["devices"] = Line(value=list(command.devices), why="the cards, by number, as the command chose them")
+        if thinks and thinks.off:
+            top["thinking"] = Line(value="off", why=thinks.why)
         why = f"As the command runs it{'' if command.tool == 'vllm' else f' ({command.tool})'}."
         return ArmDraft(
             name=name_of(self.today.text) or "today", why=(why,), top=top,
             args={k: Line(value=v, why=whys.get(k, "")) for k, v in self.args.items()},
             env={k: Line(value=v, why=whys.get(k, "")) for k, v in command.env.items()},
-            request={k: Line(value=v, why=request.why if not i else "") for i, (k, v) in enumerate(request.request.items())}
-            if request else {},
+            request={k: Line(value=v, why=thinks.why if not i else "") for i, (k, v) in enumerate(thinks.request.items())}
+            if thinks else {},
         )  # fmt: skip
 
     def _engine(self) -> dict[str, Any]:

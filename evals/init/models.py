@@ -5,13 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evals import efforts
 from evals.init.serve_command import ServeCommand
 
-_SWITCHES: dict[str, dict[str, Any]] = {
-    **{parser: {"enable_thinking": False} for parser in ("qwen3", "glm45", "glm47", "gemma4", "hunyuan_a13b")},
-    **{parser: {"thinking": False} for parser in ("deepseek_v3", "deepseek_v4", "granite", "holo2")},
-}
-"""--reasoning-parser → what switches its model's thinking off in the chat template."""
 _THINKS = re.compile(r"qwen3(?!.*(?:instruct|coder|base|embedding|reranker|next|guard|omni|-vl))", re.IGNORECASE)
 _HYBRID = re.compile(
     r"qwen3?[-_]?next|qwen-?3\.[5-9]|qwen3_[5-9]|kimi-linear|jamba|nemotron-?h|nemotron-3|falcon-h1|granite-?4|bamba|zamba|mamba"
@@ -23,7 +19,10 @@ _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 @dataclass(frozen=True, kw_only=True)
 class Thinking:
+    off: bool
+    """Whether it can be asked not to."""
     request: dict[str, Any]
+    """What it needs where it can't."""
     why: str
 
 
@@ -39,19 +38,18 @@ def thinking(command: ServeCommand) -> Thinking | None:
     default = command.args.get("default-chat-template-kwargs")
     if isinstance(default, dict) and (default.get("enable_thinking") is False or default.get("thinking") is False):
         return None
-    switch = _SWITCHES.get(parser) or (_SWITCHES["qwen3"] if _THINKS.search(command.model) else None)
-    if switch is None:
+    if not efforts.SWITCHES.get(parser) and not _THINKS.search(command.model):
         why = (
             f"a guess: the model thinks (--reasoning-parser {parser}) and is not told otherwise, so it gets room to finish; "
             "an answer that is cut off counts as not correct"
         )
-        return Thinking(request={"max_tokens": 8192, "timeout_s": 1800}, why=why)
+        return Thinking(off=False, request={"max_tokens": 8192, "timeout_s": 1800}, why=why)
     told = f"--reasoning-parser {parser}" if parser else "by its name"
     why = (
         f"a guess: the model thinks ({told}), and without thinking its answers are short and cheap to compare. To judge it "
-        "thinking, write max_tokens: 8192 and timeout_s: 1800 in place of this, and expect many times the hours"
+        "thinking, write medium, or another effort, in place of off, and expect many times the hours"
     )
-    return Thinking(request={"chat_template_kwargs": switch}, why=why)
+    return Thinking(off=True, request={}, why=why)
 
 
 def missing(command: ServeCommand, folder: Path) -> str | None:

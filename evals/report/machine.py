@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from evals import levels
 from evals.judged import Evidence, GateResult, Verdict
 from evals.report import scorecard
 
@@ -22,8 +23,15 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
         "finished": evidence.finished,
         "baseline": evidence.baseline,
         "sandbox": asdict(evidence.sandbox) if evidence.sandbox else None,
-        "arms": {arm.name: _arm(evidence, verdict, arm.name) for arm in evidence.arms},
+        "arms": {
+            arm.name: {"asked": arm.asked or None, "thinking": arm.thinking} | _arm(evidence, verdict, arm.name)
+            for arm in evidence.arms
+        },
         "gates": [_gate(g) for g in verdict.gates],
+        "thinking": {
+            "levels": [asdict(level) for level in levels.levels(evidence)],
+            "pairs": [asdict(pair) | {"equal": pair.equal} for pair in levels.pairs(evidence)],
+        },
         "divergences": [
             {
                 "arm": d.arm,

@@ -6,7 +6,7 @@ Only here are figures rounded. Nothing is decided here.
 from evals.divergence import sentence
 from evals.judged import Divergence, Evidence, Finding, GateResult, Verdict, VerdictName
 from evals.records import SampleRecord
-from evals.report import arms, coding, needle, preflight, subjects
+from evals.report import arms, coding, needle, preflight, subjects, thinking
 from evals.report import scorecard as rows
 from evals.report.text import block, code, counts, inline, signed, table
 from tasks import TASKS
@@ -32,6 +32,7 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
         _findings(verdict.findings),
         _failures(evidence),
         _flips(evidence, verdict),
+        thinking.section(evidence),
         subjects.section(evidence),
         coding.section(evidence),
         needle.section(evidence),
@@ -49,6 +50,7 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
 def _head(evidence: Evidence, verdict: Verdict) -> str:
     margins = ", ".join(f"{g.task} {_num(g.margin)}" for g in evidence.gates) or "none"
     judged = f"Judged against **{evidence.baseline}**; margins, in percentage points: {margins}."
+    judged = f"{judged} {thinking.asked(evidence)}".rstrip()
     lines = [f"# {verdict.overall}: {evidence.name}", "", f"{_MEANING[verdict.overall]} {judged}", ""]
     for arm, name in verdict.by_arm.items():
         reasons = "; ".join(f"{g.task}: {g.reason}" for g in verdict.gates if g.arm == arm)
