@@ -151,10 +151,8 @@ class _Reader:
         try:
             sampling.settings(out)
         except ConfigError as e:
-            by_default = (
-                "" if out.sampling == arm.sampling else "an arm that thinks is sampled unless it says `sampling: greedy`; "
-            )
-            self.fail((*place, "sampling"), f"{by_default}{e}")
+            why = "" if out.sampling == arm.sampling else "what thinks is sampled unless it says `sampling: greedy`, and "
+            self.fail((*place, "sampling"), f"{why}{e}")
         return out
 
     def _model(self, engine: Engine, given: str | None, place: Place) -> tuple[str | None, str]:

@@ -65,11 +65,11 @@ _MODELS = (
 def read(word: str, place: Place, fail: Callable[[Place, str], NoReturn]) -> Effort:
     """As the file writes it; complaints go by way of `fail`."""
     known: dict[str, Effort] = {effort: effort for effort in EFFORTS} | dict.fromkeys(_ALSO_OFF, "off")
+    if word.lower() in ("on", "true", "yes"):
+        fail(place, f"{word!r} does not say how much; write one of: {', '.join(EFFORTS[1:])}")
     if word.lower() not in known:
-        other = (
-            "" if word in ("on", "yes", "true") else "; another of the model's own goes under `request: {reasoning_effort: …}`"
-        )
-        fail(place, f"there is no effort {word!r}{did_you_mean(word, known)}; known: {', '.join(EFFORTS)}{other}")
+        said = f"there is no effort {word!r}{did_you_mean(word, known)}; known: {', '.join(EFFORTS)}"
+        fail(place, f"{said}; another of the model's own goes under `request: {{reasoning_effort: …}}`")
     return known[word.lower()]
 
 
@@ -224,7 +224,7 @@ def failure(arm: Arm, message: str) -> str | None:
     model = _model(arm)
     told = [e for e in EFFORTS if re.search(rf"\b{e}\b", message)]
     known = [e for e in (model.takes if model else told) if e != effort]
-    levels = ", ".join(known) or "none; try another, or `thinking: off`"
+    levels = ", ".join(known) or "not known; try another, or `thinking: off`"
     return f"unsupported_effort: the model does not take {effort} ({message}); levels known to work here: {levels}"
 
 

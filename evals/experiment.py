@@ -158,7 +158,7 @@ class Arm:
     @property
     def key(self) -> str:
         """The full configuration: an answer stored under another key is never reused."""
-        return _sha([self.server_key, *self._asked()])
+        return _sha([self.server_key, *self._asked(), self.thinking.tokens if self.thinking else 0])
 
     @property
     def settings(self) -> str:
@@ -173,9 +173,7 @@ class Arm:
         return self.request.prompt_shape() == other.request.prompt_shape() and mine == theirs
 
     def _asked(self) -> list[Any]:
-        """What shapes an answer beside the server."""
-        thinking = [self.thinking.fields(), self.thinking.tokens] if self.thinking else []
-        return [asdict(self.request), self.sampling, *thinking]
+        return [asdict(self.request), self.sampling, self.thinking.fields() if self.thinking else {}]
 
     def _flags(self) -> dict[str, Any]:
         return flags.canonical(self.args)

@@ -77,7 +77,7 @@ class Inheritance:
             return arm
         made = self._expanded(written, arm)
         if parent not in made:
-            self.fail(place, f"there is no arm {parent!r}{did_you_mean(parent, [*self.arms, *made])}")
+            self.fail(place, f"there is no arm {parent!r}; {written} is: {', '.join(made)}")
         return made[parent]
 
     def _lend_lines(self, owner: str, to: str) -> None:

@@ -310,6 +310,19 @@ def pupil(request: Json) -> Reply:
     )
 
 
+def thinker(request: Json) -> Reply:
+    """Answers as the pupil does, thinks unless it is told not to, and tells what a template made of the question."""
+    kwargs = request.get("chat_template_kwargs") or {}
+    payload = pupil(request).payload
+    ids = [len(piece) for piece in pieces(render(request))]
+    payload["prompt_token_ids"] = ids
+    payload["usage"] |= {"prompt_tokens": len(ids), "completion_tokens_details": {"reasoning_tokens": 0}}
+    if kwargs.get("enable_thinking", True):
+        payload["choices"][0]["message"]["reasoning"] = "One more than it is."
+        payload["usage"] |= {"completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 30}}
+    return Reply(payload=payload)
+
+
 def _meeting(request: Json) -> Reply:
     """Answers once two stubs have been asked something: never, where one runs after the other."""
     folder = Path(os.environ["STUB_MEET"])
@@ -351,6 +364,8 @@ def _child(argv: list[str]) -> None:
             answer = _dying_after(int(amount), lambda: os.kill(os.getpid(), signal.SIGKILL))
         case "meet":
             answer = _meeting
+        case "thinks":
+            answer = thinker
         case "stubborn":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         case "grandchild":
