@@ -38,7 +38,7 @@ _ANY_SWITCH = ("enable_thinking", "thinking")
 """Where nothing is known of the template: one that doesn't name a variable is not told it."""
 
 TOKENS: dict[Effort, int] = {"off": 0, "low": 8192, "medium": 16_384, "high": 32_768, "xhigh": 32_768}
-"""Room for thinking beside the answer's own; at most half of max-model-len."""
+"""Room for thinking beside the answer's own, as far as the context goes."""
 TIMEOUT_S = 3600.0
 """For an arm that thinks: 32,768 tokens at ten a second."""
 
@@ -57,7 +57,6 @@ class _Model:
 
 _MODELS = (
     _Model(name="gpt-oss", pattern=r"gpt[-_]?oss", parser="openai_gptoss", takes=("low", "medium", "high"), enforced=True),
-    _Model(name="Mistral", pattern="", parser="mistral", takes=("off", "high"), enforced=False),
     _Model(name="Qwen3.8", pattern=r"qwen-?3[._]8", parser="", takes=("off", "low", "medium", "xhigh"), enforced=False),
 )
 
@@ -104,7 +103,7 @@ def thinking(arm: Arm, effort: Effort) -> Thinking:
     doubt = ""
     if model and effort not in model.takes and (text is None or not re.search(rf"['\"]{effort}['\"]", text)):
         doubt = f"{model.name} takes {', '.join(model.takes)} as it comes, and answers {effort} with HTTP 500"
-    return Thinking(effort=effort, switches=switches, levels=levels, none=none, tokens=_room(arm, effort), doubt=doubt)
+    return Thinking(effort=effort, switches=switches, levels=levels, none=none, tokens=TOKENS[effort], doubt=doubt)
 
 
 def applied(arm: Arm, effort: Effort, said: set[str]) -> Arm:
@@ -128,11 +127,6 @@ def _takes(at: Version | None, value: str) -> bool:
 def _model(arm: Arm) -> _Model | None:
     parser, name = arm.args.get("reasoning-parser"), arm.model or ""
     return next((m for m in _MODELS if parser == m.parser or (m.pattern and re.search(m.pattern, name, re.IGNORECASE))), None)
-
-
-def _room(arm: Arm, effort: Effort) -> int:
-    length = arm.args.get("max-model-len")
-    return min(TOKENS[effort], length // 2) if isinstance(length, int) and length > 0 else TOKENS[effort]
 
 
 def _refuse_contradiction(arm: Arm, effort: Effort, switches: tuple[str, ...]) -> None:

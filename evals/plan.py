@@ -136,9 +136,16 @@ def _beyond_context(experiment: Experiment) -> list[str]:
 
 
 def answer_tokens(arm: Arm, task: TaskConfig) -> int:
-    """What an answer may take: a model that thinks has room for that beside the task's own, where answers are marked."""
+    """What an answer may take. A model that thinks has room for that beside the task's own, where answers are marked: as far
+    as the prompt leaves any, or half of the context where a prompt's length is not known."""
+    if arm.request.max_tokens is not None:
+        return arm.request.max_tokens
     thinking = arm.thinking.tokens if arm.thinking and TASKS[task.name].marked else 0
-    return arm.request.max_tokens or task.max_tokens + thinking
+    limit = arm.args.get("max-model-len")
+    if not thinking or not isinstance(limit, int) or limit <= 0:
+        return task.max_tokens + thinking
+    longest = max(task.grid.all_lengths()) if task.grid else limit // 2
+    return max(task.max_tokens, min(task.max_tokens + thinking, limit - longest))
 
 
 def notes(experiment: Experiment) -> tuple[str, ...]:

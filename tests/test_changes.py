@@ -11,7 +11,7 @@ from test_plan import GSM8K, experiment
 from evals import config
 from evals.changes import blind_gate, changes, unseen
 from evals.errors import ConfigError
-from evals.experiment import RequestSettings, VenvEngine
+from evals.experiment import RequestSettings, Thinking, VenvEngine
 from evals.judged import GateSpec
 from tasks import TASKS
 from tasks.base import TaskInfo
@@ -26,6 +26,9 @@ CHANGES: dict[str, tuple[dict[str, Any], set[str]]] = {
     "prefix cache off, by its own flag": ({"args": {"dtype": "half", "no-enable-prefix-caching": True}}, {"prefix_cache"}),
     "effort": ({"request": RequestSettings(temperature=0.5, reasoning_effort="low")}, {"thinking"}),
     "thinking": ({"request": RequestSettings(temperature=0.5, chat_template_kwargs={"enable_thinking": False})}, {"thinking"}),
+    "a declared effort": (
+        {"thinking": Thinking(effort="low", switches=("enable_thinking",), levels=True, none=False, tokens=8192)}, {"thinking"},
+    ),
     "budget": ({"request": RequestSettings(temperature=0.5, extra_body={"thinking_token_budget": 9})}, {"thinking"}),
     "default thinking": ({"args": {"dtype": "half", "default-chat-template-kwargs": {"enable_thinking": False}}}, {"thinking"}),
     "reasoning parser": ({"args": {"dtype": "half", "reasoning-parser": "qwen3"}}, {"parsers"}),

@@ -7,10 +7,22 @@ from typing import Any
 
 import pytest
 from test_experiment import ARM
+from test_plan import GREEDY, GSM8K
 
-from evals import efforts, sampling
+from evals import efforts, plan, sampling
 from evals.errors import ConfigError
-from evals.experiment import Arm, CommandEngine, DockerEngine, Effort, Engine, RequestSettings, UrlEngine, VenvEngine
+from evals.experiment import (
+    Arm,
+    CommandEngine,
+    DockerEngine,
+    Effort,
+    Engine,
+    RequestSettings,
+    TaskConfig,
+    UrlEngine,
+    VenvEngine,
+)
+from tasks.needle import Grid
 
 QWEN3 = "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}"
 QWEN38 = (
@@ -180,14 +192,29 @@ def test_fields_of_ones_own_win() -> None:
     }
 
 
+NEEDLE = TaskConfig(
+    name="needle", n=None, rounds=1, concurrency=1, data_dir=None, fewshot=None, max_tokens=256, seed=0,
+    grid=Grid(lengths=(100_000,), boundaries=(), depths=(50,), languages=("en",), repeats=1, needles=1, distractors=0),
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("effort", "length", "tokens"),
-    [("off", None, 0), ("low", None, 8192), ("high", None, 32_768), ("xhigh", 16_384, 8192), ("medium", "auto", 16_384)],
+    ("effort", "task", "context", "tokens"),
+    [
+        ("off", GSM8K, None, 1024),
+        ("low", GSM8K, None, 1024 + 8192),
+        ("xhigh", GSM8K, None, 1024 + 32_768),
+        ("medium", GSM8K, "auto", 1024 + 16_384),
+        ("medium", GSM8K, 65_536, 1024 + 16_384),
+        ("medium", GSM8K, 8192, 4096),
+        ("low", GSM8K, 1500, 1024),
+        ("low", GREEDY, None, GREEDY.max_tokens),  # only compared
+        ("low", NEEDLE, 131_072, 256 + 8192),
+        ("xhigh", NEEDLE, 131_072, 31_072),
+    ],
 )
-def test_thinking_has_room_as_far_as_the_context_goes(effort: Effort, length: object, tokens: int) -> None:
-    told = arm(effort, args={} if length is None else {"max-model-len": length}).thinking
-    assert told is not None
-    assert told.tokens == tokens
+def test_thinking_has_room_as_far_as_the_context_goes(effort: Effort, task: TaskConfig, context: object, tokens: int) -> None:
+    assert plan.answer_tokens(arm(effort, args={} if context is None else {"max-model-len": context}), task) == tokens
 
 
 def contrasts(*arms: Arm) -> list[Effort | None]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evals import config
-from evals.experiment import Arm, RequestSettings, TaskConfig, UrlEngine, VenvEngine
+from evals.experiment import Arm, RequestSettings, TaskConfig, Thinking, UrlEngine, VenvEngine
 
 ARM = Arm(
     name="a",
@@ -35,7 +35,9 @@ SERVER_CHANGES: dict[str, dict[str, Any]] = {
     "env": {"env": {"X": "2"}},
     "devices": {"devices": (1,)},
 }
+THINKING = Thinking(effort="low", switches=("enable_thinking",), levels=True, none=False, tokens=8192)
 REQUEST_CHANGES: dict[str, dict[str, Any]] = {
+    "effort": {"thinking": THINKING},
     "sampling": {"sampling": "model"},
     **{
         name: {"request": replace(ARM.request, **{name: value})}
@@ -69,6 +71,13 @@ def test_what_changes_only_the_request_shares_the_server(change: dict[str, Any])
     assert other.server_key == ARM.server_key
     assert other.key != ARM.key
     assert other.settings != ARM.settings
+
+
+def test_more_room_for_thinking_makes_other_answers_of_the_same_settings() -> None:
+    one, other = replace(ARM, thinking=THINKING), replace(ARM, thinking=replace(THINKING, tokens=1, contrast="off", doubt="x"))
+    assert one.settings == other.settings
+    assert one.key != other.key
+    assert one.shapes_prompt_like(other)
 
 
 def test_a_name_alone_changes_nothing() -> None:

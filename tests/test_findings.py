@@ -70,6 +70,13 @@ def test_greedy_beyond_the_noise_floor_is_a_warning_and_does_not_decide() -> Non
     assert verdict.overall == "PASS"
 
 
+def test_greedy_outputs_of_prompts_that_were_meant_to_differ_are_a_note() -> None:
+    """Another thinking effort has other answers."""
+    run = with_greedy(FLAT, (1, 9, 3))
+    arms = tuple(replace(arm, same_prompts=arm.name == BASELINE) for arm in run.arms)
+    assert [(f.severity, f.kind) for f in judge(replace(run, arms=arms)).findings] == [("note", "greedy_excess")]
+
+
 def test_greedy_within_the_noise_floor_is_a_note() -> None:
     (found,) = of_kind(with_greedy(FLAT, (1, 2, 3)), "greedy_no_excess")
     assert (found.severity, found.arm) == ("note", CANDIDATE)
