@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from evals import arm_flags, checks, sampling, switches
+from evals import arm_flags, checks, efforts, sampling, switches
 from evals.client import Client, Endpoint, body, http_options
 from evals.engine import CANARY, CANARY_TOKENS, Server
 from evals.errors import CanaryError, NoTokenCount, ServerDied
@@ -70,7 +70,8 @@ async def _ask(arm: Arm, server: Server, settings: JsonDict, samples: Sequence[S
         if isinstance(first, Failure) and not server.alive():
             raise ServerDied(f"the server ended at a first request: {server.cause() or first.message}", server.log_tail())
         if isinstance(first, Failure):
-            raise CanaryError(f"the server rejects this arm's request settings: {first.message}", server.log_tail())
+            said = efforts.failure(arm, first.message) or f"the server rejects this arm's request settings: {first.message}"
+            raise CanaryError(said, server.log_tail())
         seen = [await _seen(client, one, settings) for one in switches.of(arm, settings)]
         short = await asyncio.gather(*(
             client.chat(s.messages, body(settings | _seed(settings, s), max_tokens=SHORT_TOKENS)) for s in samples

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from evals import efforts
 from evals.experiment import Arm
 from evals.records import JsonDict, Response
 
@@ -39,6 +40,11 @@ def of(arm: Arm, settings: JsonDict) -> tuple[Switch, ...]:
 
 def _switches(arm: Arm, settings: JsonDict) -> Iterator[Switch]:
     given = dict(settings.get(_TEMPLATE) or {})
+    if arm.thinking:  # which may be told in several ways, of which a model heeds one
+        if (contrast := efforts.contrast(arm)) is not None:
+            other = str(arm.thinking.contrast)
+            yield Switch(name="thinking", value=arm.thinking.effort, other=other, contrast=contrast)
+        return
     for key in _THINKING:
         if isinstance(value := given.get(key), bool):
             contrast = settings | {_TEMPLATE: given | {key: not value}}
@@ -54,7 +60,9 @@ def _switches(arm: Arm, settings: JsonDict) -> Iterator[Switch]:
 def sent(arm: Arm) -> frozenset[str]:
     """The names of the request fields that the experiment sets."""
     own = {name for name, value in asdict(arm.request).items() if value is not None and name not in _NOT_SENT}
-    return frozenset(own | arm.request.extra_body.keys() | ({_TEMPLATE} if arm.request.chat_template_kwargs else set()))
+    thinking = arm.thinking.fields().keys() if arm.thinking else set()
+    template = {_TEMPLATE} if arm.request.chat_template_kwargs else set()
+    return frozenset(own | arm.request.extra_body.keys() | template | thinking)
 
 
 def disobeyed(settings: JsonDict, response: Response) -> str | None:

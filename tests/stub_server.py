@@ -311,13 +311,10 @@ def pupil(request: Json) -> Reply:
 
 
 def thinker(request: Json) -> Reply:
-    """Answers as the pupil does, thinks unless it is told not to, and tells what a template made of the question."""
-    kwargs = request.get("chat_template_kwargs") or {}
+    """Answers as the pupil does, and thinks unless it is told not to."""
     payload = pupil(request).payload
-    ids = [len(piece) for piece in pieces(render(request))]
-    payload["prompt_token_ids"] = ids
-    payload["usage"] |= {"prompt_tokens": len(ids), "completion_tokens_details": {"reasoning_tokens": 0}}
-    if kwargs.get("enable_thinking", True):
+    payload["usage"] |= {"completion_tokens_details": {"reasoning_tokens": 0}}
+    if (request.get("chat_template_kwargs") or {}).get("enable_thinking", True):
         payload["choices"][0]["message"]["reasoning"] = "One more than it is."
         payload["usage"] |= {"completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 30}}
     return Reply(payload=payload)

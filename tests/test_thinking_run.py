@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stub_server import Json, Reply, StubServer, error, thinker
 
 from evals import config, run, store
 from evals.evidence import from_contents
@@ -69,3 +70,34 @@ def test_the_scorecard_has_them_side_by_side(verdict: Verdict, folder: Path) -> 
     told = {row["arm"]: row["reasoning_tokens"] for row in document["thinking"]["levels"]}
     assert told == {"a-off": {"n": 2 * N, "median": 0, "mean": 0}, "a-low": {"n": 2 * N, "median": 30, "mean": 30}}
     assert [pair["equal"] for pair in document["thinking"]["pairs"]] == [True]
+
+
+def over_url(folder: Path, stub: StubServer, efforts: str) -> Verdict:
+    text = EXPERIMENT.replace(EXPERIMENT[EXPERIMENT.index("    engine:") : EXPERIMENT.index("    thinking:")], "")
+    text = text.replace("  a:\n", f"  a:\n    engine: {{url: '{stub.url}'}}\n    request: {{temperature: 0.6}}\n")
+    (folder / "url.yaml").write_text(text.replace("[off, low]", efforts))
+    return run.run(config.load(folder / "url.yaml"), folder / f"run-{len(list(folder.iterdir()))}", Silent())
+
+
+def test_two_levels_that_a_model_does_not_tell_apart_are_found_before_they_are_asked(folder: Path) -> None:
+    """The template knows on and off alone, so that `low` and `high` are one."""
+    with StubServer(thinker) as stub:
+        verdict = over_url(folder, stub, "[off, low, high]")
+    assert verdict.by_arm == {"a-low": "INVALID", "a-high": "INVALID"}
+    assert "param_had_no_effect" in verdict.gates[0].reason
+    assert "the same with low and high" in verdict.gates[0].reason
+
+
+def test_a_level_that_a_model_rejects_is_found_before_it_is_asked(folder: Path) -> None:
+    """QwenLM/Qwen3.8 issue 217: healthy, and HTTP 500 to every question under `high`."""
+
+    def picky(request: Json) -> Reply:
+        effort = request.get("reasoning_effort")
+        return error(500, f"template raised: unsupported reasoning effort '{effort}'") if effort == "high" else thinker(request)
+
+    with StubServer(picky) as stub:
+        verdict = over_url(folder, stub, "[off, high]")
+        asked = [r for r in stub.requests if r.get("reasoning_effort") == "high"]
+    assert verdict.by_arm == {"a-high": "INVALID"}
+    assert "unsupported_effort: the model does not take high (HTTP 500: template raised" in verdict.gates[0].reason
+    assert len(asked) < 5
