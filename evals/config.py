@@ -13,7 +13,6 @@ from evals.errors import ConfigError
 from evals.experiment import Arm, CommandEngine, DockerEngine, Engine, Experiment, RequestSettings, TaskConfig, UrlEngine
 from evals.judged import GateSpec
 from evals.schema import ArmYaml, ExperimentYaml, keys_at
-from tasks import TASKS
 
 _ARM_NAME = re.compile(r"[^\W_][\w.+-]{0,63}")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -240,14 +239,14 @@ class _Reader:
         return str(path), self._files(path, place)
 
     def _gates(self, raw: ExperimentYaml, tasks: tuple[TaskConfig, ...]) -> tuple[GateSpec, ...]:
-        asked = [t.name for t in tasks]
+        asked = {t.name: t.info for t in tasks}
         sure = [t.name for t in tasks if not t.optional]
         if raw.gates is None:
-            return tuple(GateSpec(task=t, margin=m) for t in sure if (m := TASKS[t].default_margin) is not None)
+            return tuple(GateSpec(task=t, margin=m) for t in sure if (m := asked[t].default_margin) is not None)
         for i, gate in enumerate(raw.gates):
             if gate.task not in asked:
                 self.fail(("gates", i, "task"), f"{gate.task!r} is not among the tasks{did_you_mean(gate.task, asked)}")
-            if not TASKS[gate.task].marked:
+            if not asked[gate.task].marked:
                 self.fail(
                     ("gates", i, "task"),
                     f"{gate.task} compares answers without marking them, so it is a finding and can't gate",

@@ -11,7 +11,7 @@ from evals.errors import ConfigError
 
 Place = tuple[str | int, ...]
 
-_NAMES = {"name", "baseline", "model", "extends", "repeat_of", "task", "reasoning_effort"}
+_NAMES = {"name", "baseline", "model", "extends", "repeat_of", "task", "lm_eval", "reasoning_effort"}
 """Keys whose value is a name: taken as written, so that `baseline: 8` and `reasoning_effort: off` mean what they say."""
 _FREE = {"args", "env", "chat_template_kwargs", "extra_body"}
 """Keys below which everything is the user's own."""

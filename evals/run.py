@@ -26,7 +26,6 @@ from evals.plan import Launch, Stage
 from evals.progress import Reporter
 from evals.records import LaunchFailure
 from evals.suite import Data, probe, run_stage
-from tasks import TASKS
 
 LOGS = "logs"
 PROBE_S = 60.0
@@ -154,7 +153,7 @@ def load_data(experiment: Experiment) -> Data:
     """Every data set of the experiment, before any server is started."""
     by_name = {t.name: t for t in experiment.tasks}
     return Data(
-        harness={name: HarnessTask(task) for name, task in by_name.items() if name in RECIPES},
+        harness={name: HarnessTask(task) for name, task in by_name.items() if task.foreign or name in RECIPES},
         coding=problems_of(by_name["coding"]) if "coding" in by_name else {},
         needles=Needles(by_name["needle"]) if "needle" in by_name else None,
     )
@@ -243,7 +242,7 @@ def _serve_launch(launch: Launch, run: "_Run") -> None:
 
 def _probe(stages: list[Stage], server: Server, run: "_Run") -> None:
     """See how fast the first server answers."""
-    marked = [s for s in stages if TASKS[s.task.name].marked]
+    marked = [s for s in stages if s.task.info.marked]
     run.reporter.say(f"probing for {PROBE_S:.0f} s how many samples fit into the budget")
     for stage in marked:
         probe(stage, server, run.data, run.journal, run.reporter, PROBE_S / len(marked))
