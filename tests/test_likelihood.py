@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -187,9 +188,9 @@ def what(tmp_path: Path) -> Stage:
 
 def knows_anatomy(before: str, token: str) -> float:
     """Of a question on anatomy the right letter, of any other A."""
-    question = before.rsplit("test ", 1)[-1]
-    right = "ABCD"[int(question.split()[1].rstrip("?")) % 4] if question.startswith("anatomy") else "A"
-    return -0.5 if before.endswith("Answer:") and token.strip() == right else -1.0 - len(before) % 89 / 100
+    about, number = re.findall(r"(anatomy|virology) (\d+)\?", before)[-1] if before.endswith("Answer:") else ("", "0")
+    right = "ABCD"[int(number) % 4] if about == "anatomy" else "A"
+    return -0.5 if about and token.strip() == right else -1.0 - len(before) % 89 / 100
 
 
 def test_mmlu_by_log_likelihood_is_posed_as_lm_eval_does_and_marked_by_the_likeliest_letter(
@@ -256,9 +257,8 @@ def test_it_is_blind_to_all_that_decoding_shows_and_gates_only_where_it_is_named
 
 
 def ties(tied: int, n: int, choices: int = 4) -> list[Any]:
-    equal, apart = ((Likelihood(logprob=-1.0 - i * x, greedy=False) for i in range(choices)) for x in (0, 1))
-    same, other = tuple(equal), tuple(apart)
-    return [record(BASELINE, f"s{i}", likelihoods=same if i < tied else other) for i in range(n)]
+    equal, apart = (tuple(Likelihood(logprob=-1.0 - i * x, greedy=False) for i in range(choices)) for x in (0, 1))
+    return [record(BASELINE, f"s{i}", likelihoods=equal if i < tied else apart) for i in range(n)]
 
 
 @pytest.mark.parametrize(("tied", "n", "alarm"), [(1, 1, False), (2, 2, True), (1, 50, False), (5, 50, False), (12, 50, True)])
