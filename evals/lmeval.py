@@ -76,10 +76,14 @@ class HarnessTask:
                 loaded = self._manager.load(list(given.values()))["tasks"]
                 parts = {spec["task"]: part for part, spec in given.items() if isinstance(spec, dict)}
                 tasks = {parts.get(name, name): task for name, task in loaded.items()}
-                docs = {part: task.eval_docs for part, task in tasks.items()}
+                self._choose(tasks, {part: task.eval_docs for part, task in tasks.items()})
             except _UNLOADABLE as e:
                 raise ConfigError(_cannot_load(config, self._recipe, e)) from e
-        order = self._recipe.order({part: len(rows) for part, rows in docs.items()}, config.seed)[: config.n]
+        if config.foreign:
+            self._check_marks()
+
+    def _choose(self, tasks: Mapping[str, Any], docs: Mapping[str, Any]) -> None:
+        order = self._recipe.order({part: len(rows) for part, rows in docs.items()}, self.config.seed)[: self.config.n]
         self._parts: dict[str, Any] = {}
         for part, task in tasks.items():
             if rows := [place.row for place in order if place.part == part]:
@@ -87,8 +91,6 @@ class HarnessTask:
                 _narrow(task, docs[part], rows)
                 self._parts[part] = task
         self._posed = dict(self._pose(order, docs))
-        if config.foreign:
-            self._check_marks()
 
     def _pose(self, order: Sequence[Place], docs: Mapping[str, Any]) -> Iterator[tuple[Doc, Posed]]:
         """lm-eval numbers a part's chosen rows from 0."""
@@ -105,7 +107,7 @@ class HarnessTask:
     def _set_fewshot(self, task: Any) -> None:
         if self.config.fewshot is not None:
             task.set_config(key="num_fewshot", value=self.config.fewshot)
-        shots, pool = task.get_config("num_fewshot") or 0, len(task.sampler.df)
+        shots, pool = task.get_config("num_fewshot") or 0, len(task.sampler.df or ())
         if shots > pool:
             raise ConfigError(
                 f"{task.config.task}: {shots} worked examples are asked for and the rows for them are {pool}; set `fewshot:`"
@@ -113,14 +115,11 @@ class HarnessTask:
 
     def _check_marks(self) -> None:
         """What lm-eval makes of no answer at all shows what its marks are."""
-        try:
-            samples = self.samples()
-        except _UNLOADABLE as e:
-            raise ConfigError(f"{self.config.name}: lm-eval can't pose or mark it: {_first_line(e)}") from e
-        if any(not s.messages[c.after].content.strip() for s in samples for c in s.choices):
-            raise ConfigError(
-                f"{self.config.name}: asks for log-probabilities with nothing before them, which can't be done here"
-            )
+        name, marked = self.config.name, self.run(_not_asked)
+        if not all(marked.marks.values()):
+            raise ConfigError(f"{name}: lm-eval marks a sample by {self._recipe.metric}, and here not by 0 or 1")
+        if any(not s.messages[c.after].content.strip() for s in marked.samples for c in s.choices):
+            raise ConfigError(f"{name}: asks for log-probabilities with nothing before them, which can't be done here")
 
     @property
     def n(self) -> int:
@@ -128,11 +127,24 @@ class HarnessTask:
 
     def samples(self) -> tuple[Sample, ...]:
         """What a pass asks, in its order."""
-        unasked = Failure(kind="harness", message="not asked")
-        return self.run(lambda samples: {s.id: unasked for s in samples}).samples
+        return self.run(_not_asked).samples
 
     def run(self, ask: Ask) -> Marked:
-        """One pass over all samples."""
+        """One pass over all samples; one that lm-eval marks by neither 0 nor 1 has no marks.
+
+        Raises:
+            ConfigError: a task of lm-eval's own fails in its own code.
+        """
+        try:
+            return self._run(ask)
+        except _UNLOADABLE as e:
+            if self.config.foreign is None:
+                raise
+            raise ConfigError(
+                f"{self.config.name}: lm-eval can't pose or mark it ({type(e).__name__}): {_first_line(e)}; leave it out"
+            ) from e
+
+    def _run(self, ask: Ask) -> Marked:
         with Quiet() as quiet:
 
             def asked(samples: tuple[Sample, ...]) -> dict[str, Response | Failure]:
@@ -149,23 +161,17 @@ class HarnessTask:
                 bootstrap_iters=2,  # above 0 it computes stderr; that of a mean is closed-form
                 log_samples=True,
             )  # fmt: skip
-        marks: dict[str, list[Marks]] = {s.id: [] for s in relay.samples}
+        marked: dict[str, dict[str, Any]] = {s.id: {} for s in relay.samples}
         for task, rows in out["samples"].items():
             for row in rows:
                 of = self._posed[Doc(task=task, doc_id=row["doc_id"])]
-                marks[of.id].append(Marks(filter=row["filter"], correct=self._is_correct(row)))
+                marked[of.id][row["filter"]] = row.get(self._recipe.metric)
         # lm-eval counts choices that could not be measured as answered by the first: then it has no number.
         whole = not self._recipe.likelihood or all(isinstance(a, Response) for a in relay.answers.values())
         return Marked(
-            samples=relay.samples, answers=relay.answers, marks={k: tuple(v) for k, v in marks.items()},
+            samples=relay.samples, answers=relay.answers, marks={k: _marks(v) for k, v in marked.items()},
             aggregates=tuple(_aggregates(out["results"][_ALL], self._recipe.metric)) if whole else (),
         )  # fmt: skip
-
-    def _is_correct(self, row: Mapping[str, Any]) -> bool:
-        mark = row.get(self._recipe.metric)
-        if mark not in (0, 1):
-            raise ConfigError(f"{self.config.name}: lm-eval marks a sample by {self._recipe.metric} {mark}, and not by 0 or 1")
-        return bool(mark == 1)
 
     def _for_one_pass(self) -> Any:
         """Copies, for a task keeps a pass's requests in itself; as one group, for its numbers over all of them."""
@@ -173,6 +179,16 @@ class HarnessTask:
         for task in self._parts.values():
             group.add(copy.copy(task))
         return group
+
+
+def _not_asked(samples: tuple[Sample, ...]) -> dict[str, Response | Failure]:
+    return {s.id: Failure(kind="harness", message="not asked") for s in samples}
+
+
+def _marks(by_filter: Mapping[str, Any]) -> tuple[Marks, ...]:
+    if not all(mark in (0, 1) for mark in by_filter.values()):
+        return ()
+    return tuple(Marks(filter=name, correct=bool(mark == 1)) for name, mark in by_filter.items())
 
 
 def _recipe(config: TaskConfig) -> Recipe:

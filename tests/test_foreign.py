@@ -232,14 +232,17 @@ def test_an_answer_in_another_field_or_one_that_lm_eval_did_not_mark_is_a_failur
 @pytest.mark.parametrize(
     ("over", "said"),
     [
-        ('process_results: !function "half.half"\n', r"lm-eval marks a sample by acc 0\.5, and not by 0 or 1"),
+        ('process_results: !function "half.half"\n', "odd: lm-eval marks a sample by acc, and here not by 0 or 1"),
+        ('process_results: !function "half.fails"\n', r"odd: lm-eval can't pose or mark it \(KeyError\): 'gold'; leave it out"),
         ('doc_to_text: ""\n', "asks for log-probabilities with nothing before them"),
         ("dataset_kwargs: {data_files: {test: nowhere.jsonl}}\n", "odd: its data set on the hub can't be loaded"),
         ('process_docs: !function "absent_package.fix"\n', "odd: its data set on the hub can't be loaded.*absent_package"),
     ],
 )
 def test_what_shows_only_when_it_is_loaded_is_one_clear_line_as_well(folder: Path, over: str, said: str) -> None:
-    (folder / "half.py").write_text("def half(doc, results):\n    return {'acc': 0.5}\n")
+    (folder / "half.py").write_text(
+        "def half(doc, results):\n    return {'acc': 0.5}\ndef fails(doc, results):\n    return doc['gold']\n"
+    )
     (folder / "odd.yaml").write_text("include: pets.yaml\ntask: odd\n" + over)
     foreign._index.cache_clear()
     with pytest.raises(ConfigError, match=said) as caught:
