@@ -8,8 +8,8 @@ import time
 from concurrent.futures import Future, wait
 from dataclasses import replace
 
-from evals import sampling, telemetry
-from evals.client import Client, body, messages_sha
+from evals import likelihood, sampling, telemetry
+from evals.client import Client, body, prompt_sha
 from evals.engine import Server
 from evals.errors import ServerDied
 from evals.judging import Judge
@@ -17,7 +17,6 @@ from evals.plan import Stage, answer_tokens
 from evals.progress import Reporter, Row
 from evals.records import Failure, JsonDict, Response, Sample
 from evals.store import Answer, Journal, Place
-from tasks import TASKS
 
 GREEDY_TOP_LOGPROBS = 2
 _GATEWAY = ("HTTP 502", "HTTP 503", "HTTP 504")
@@ -32,11 +31,11 @@ class Asker:
 
     def __init__(self, stage: Stage, server: Server, journal: Journal, reporter: Reporter, judge: Judge | None = None) -> None:
         self.stage, self.server, self.journal, self.reporter = stage, server, journal, reporter
-        self.judge = judge if TASKS[stage.task.name].sandboxed else None
+        self.judge = judge if stage.task.info.sandboxed else None
         self._judged: list[Future[None]] = []
         self.place = place(stage)
         self.settings = sampling.settings(stage.arm)
-        if not TASKS[stage.task.name].marked:
+        if not stage.task.info.marked:
             self.settings |= {"temperature": 0.0}  # greedy whatever the arm's sampling is
         self.asked = 0
         self._row: Row
@@ -71,12 +70,14 @@ class Asker:
     def key(self, sample: Sample) -> str:
         """Everything that shapes an answer: an edited experiment never meets a stale one."""
         spec = [self.place.arm, self.place.arm_key, self.place.task, self.place.task_key, self.place.round, sample.id]
-        whole = json.dumps([*spec, messages_sha(sample.messages), self._body(sample)], sort_keys=True)
+        whole = json.dumps([*spec, prompt_sha(sample), self._body(sample)], sort_keys=True)
         return hashlib.sha256(whole.encode()).hexdigest()[:24]
 
     def _body(self, sample: Sample) -> JsonDict:
         arm, task = self.stage.arm, self.stage.task
-        top = None if TASKS[task.name].marked else GREEDY_TOP_LOGPROBS
+        if sample.choices:
+            return likelihood.BODY
+        top = None if task.info.marked else GREEDY_TOP_LOGPROBS
         out = body(self.settings, max_tokens=answer_tokens(arm, task), top_logprobs=top)
         if out.get("temperature"):
             out["seed"] = sampling.seed(sample.id, self.stage.round)
@@ -92,7 +93,10 @@ class Asker:
                     if time.monotonic() > until:
                         return None
                     before = self._counters()
-                    answer = await client.chat(sample.messages, self._body(sample))
+                    if sample.choices:
+                        answer = await likelihood.ask(client, sample)
+                    else:
+                        answer = await client.chat(sample.messages, self._body(sample))
                     answer = self._with_acceptance(answer, before)
                 self._keep(sample, answer)
                 return sample.id, answer
@@ -106,7 +110,7 @@ class Asker:
 
     def _counters(self) -> telemetry.Counters | None:
         """Where programs are asked for one at a time, what the server counts belongs to a single answer."""
-        alone = self.stage.task.concurrency == 1 and TASKS[self.stage.task.name].sandboxed
+        alone = self.stage.task.concurrency == 1 and self.stage.task.info.sandboxed
         return telemetry.read(self.server.endpoint.url) if alone else None
 
     def _with_acceptance(self, answer: Response | Failure, before: telemetry.Counters | None) -> Response | Failure:
@@ -124,7 +128,7 @@ class Asker:
             self._lost_in_a_row = 0
         response, failure = (answer, None) if isinstance(answer, Response) else (None, answer)
         kept = Answer(
-            place=self.place, sample_id=sample.id, prompt_sha=messages_sha(sample.messages), key=self.key(sample),
+            place=self.place, sample_id=sample.id, prompt_sha=prompt_sha(sample), key=self.key(sample),
             response=response, failure=failure,
         )  # fmt: skip
         self.journal.put_answer(kept)

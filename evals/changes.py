@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from evals import flags
 from evals.experiment import Arm, Experiment
-from tasks import TASKS
 from tasks.base import ChangeKind
 
 Change = ChangeKind | Literal["other"]
@@ -79,8 +78,9 @@ def blind_gate(experiment: Experiment) -> str | None:
     """The first gate that could see nothing of what one of its candidates changes, and what to do; None where all can see."""
     base = experiment.arm(experiment.baseline)
     for gate in experiment.gates:
+        blind_to = next(t.info.blind_to for t in experiment.tasks if t.name == gate.task)
         for arm in experiment.candidates:
-            if found := unseen(base, arm, TASKS[gate.task].blind_to):
+            if found := unseen(base, arm, blind_to):
                 kinds = ", ".join(sorted(found)).replace("_", " ")
                 says = f"the gate on {gate.task} can't see what {arm.name} changes ({kinds}), so that it would pass unseen"
                 return f"{says}; {_remedy(experiment, arm)}"
@@ -89,7 +89,7 @@ def blind_gate(experiment: Experiment) -> str | None:
 
 def _remedy(experiment: Experiment, arm: Arm) -> str:
     base = experiment.arm(experiment.baseline)
-    marked = [TASKS[t.name] for t in experiment.tasks if TASKS[t.name].marked]
+    marked = [t.info for t in experiment.tasks if t.info.marked]
     if able := [info.name for info in marked if not unseen(base, arm, info.blind_to)]:
         return f"gate on {' or '.join(able)}"
     return "add a task that generates, such as gsm8k or mmlu, and gate on it"

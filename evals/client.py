@@ -10,12 +10,13 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 import aiohttp
+import httpx
 import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient
 from pydantic import TypeAdapter, ValidationError
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
-from evals.records import Failure, JsonDict, Message, Response, TopTwo
+from evals.records import Failure, JsonDict, Message, Response, Sample, TopTwo
 
 ATTEMPTS = 4
 FIRST_WAIT_S = 0.5
@@ -30,6 +31,14 @@ class Endpoint:
     """Up to and without `/v1`."""
     model: str
     api_key: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posted:
+    payload: Any
+    """JSON; None where it was none."""
+    latency_s: float
+    """Of the last attempt."""
 
 
 class Client:
@@ -53,6 +62,11 @@ class Client:
     async def chat(self, messages: tuple[Message, ...], settings: JsonDict) -> Response | Failure:
         """Ask /v1/chat/completions. `settings` is the rest of the request's body, as `body` builds it."""
         sent = [{"role": m.role, "content": m.content} for m in messages]
+        answer = await self.post("/v1/chat/completions", {"messages": sent, **settings})
+        return answer if isinstance(answer, Failure) else parse_chat(answer.payload, answer.latency_s)
+
+    async def post(self, path: str, sent: JsonDict) -> "Posted | Failure":
+        """What the server answers to one request about its model."""
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self.attempts), wait=_wait, retry=retry_if_exception(self._worth_retrying), reraise=True
         )
@@ -61,12 +75,10 @@ class Client:
             async for attempt in retrying:
                 with attempt:
                     start = time.monotonic()
-                    raw = await self._openai.chat.completions.with_raw_response.create(
-                        model=self.endpoint.model,
-                        messages=sent,  # type: ignore[arg-type]  # plain dicts of the three roles
-                        extra_body=settings,
+                    raw = await self._openai.post(
+                        f"{self.endpoint.url}{path}", cast_to=httpx.Response, body={"model": self.endpoint.model, **sent}
                     )
-            return parse_chat(_loads(raw.text), time.monotonic() - start)
+            return Posted(payload=_loads(raw.text), latency_s=time.monotonic() - start)
         except openai.APIConnectionError as e:
             if _timed_out(e):
                 waited_s = time.monotonic() - start
@@ -75,7 +87,7 @@ class Client:
         except openai.APIStatusError as e:
             return Failure(kind="http", message=f"HTTP {e.status_code}: {_error_text(e)}")
         except (json.JSONDecodeError, openai.APIError) as e:
-            return Failure(kind="protocol", message=f"not a chat completion: {_one_line(e)}")
+            return Failure(kind="protocol", message=f"no answer of an OpenAI-compatible server: {_one_line(e)}")
 
     def _worth_retrying(self, error: BaseException) -> bool:
         if isinstance(error, openai.APIConnectionError):
@@ -155,8 +167,10 @@ def ids_sha(ids: list[int]) -> str:
     return hashlib.sha256(json.dumps(ids).encode()).hexdigest()[:16]
 
 
-def messages_sha(messages: tuple[Message, ...]) -> str:
-    return hashlib.sha256(json.dumps([[m.role, m.content] for m in messages]).encode()).hexdigest()[:16]
+def prompt_sha(sample: Sample) -> str:
+    """Over all that is asked, the same for every arm."""
+    parts = [[m.role, m.content] for m in sample.messages] + [[c.after, c.text] for c in sample.choices]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def _top_two(logprobs: Any) -> tuple[TopTwo, ...] | None:

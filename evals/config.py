@@ -228,14 +228,14 @@ class _Reader:
         return str(path), self._files(path, place)
 
     def _gates(self, raw: ExperimentYaml, tasks: tuple[TaskConfig, ...]) -> tuple[GateSpec, ...]:
-        asked = [t.name for t in tasks]
+        asked = {t.name: t.info for t in tasks}
         sure = [t.name for t in tasks if not t.optional]
         if raw.gates is None:
-            return tuple(GateSpec(task=t, margin=m) for t in sure if (m := TASKS[t].default_margin) is not None)
+            return tuple(GateSpec(task=t, margin=m) for t in sure if (m := asked[t].default_margin) is not None)
         for i, gate in enumerate(raw.gates):
             if gate.task not in asked:
                 self.fail(("gates", i, "task"), f"{gate.task!r} is not among the tasks{did_you_mean(gate.task, asked)}")
-            if not TASKS[gate.task].marked:
+            if not asked[gate.task].marked:
                 self.fail(
                     ("gates", i, "task"),
                     f"{gate.task} compares answers without marking them, so it is a finding and can't gate",
@@ -251,8 +251,10 @@ def _twice_if_thinking(tasks: list[TaskYaml], arms: tuple[Arm, ...]) -> list[Tas
     """What thinks is sampled, so that every task has two rounds where an arm thinks and the file says nothing else."""
     if all(arm.thinking is None or arm.thinking.effort == "off" for arm in arms):
         return tasks
-    marked = {name for name, info in TASKS.items() if info.marked}
-    return [t.model_copy(update={"rounds": 2}) if t.task in marked and "rounds" not in t.model_fields_set else t for t in tasks]
+    once = {name for name, info in TASKS.items() if not info.marked or "sampling" in info.blind_to}
+    return [
+        t.model_copy(update={"rounds": 2}) if t.task not in once and "rounds" not in t.model_fields_set else t for t in tasks
+    ]
 
 
 def _env_text(value: str | int | float | bool) -> str:

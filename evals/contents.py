@@ -21,7 +21,7 @@ from evals.records import (
     ServerInfo,
     Window,
 )
-from tasks import TASKS
+from tasks import task_info
 
 JOURNAL = "journal.jsonl"
 ALL = 2**31
@@ -114,7 +114,7 @@ class Contents:
 
     def _waits(self, answer: Answer) -> bool:
         header, said = self.header, self.scores.get(answer.key)
-        if header is None or answer.response is None or not TASKS[answer.place.task].sandboxed:
+        if header is None or answer.response is None or not task_info(answer.place.task).sandboxed:
             return False
         current = (header.arm_keys.get(answer.place.arm), header.task_keys.get(answer.place.task))
         waits = said is None or (isinstance(said, Failure) and said.kind == "sandbox")
@@ -222,7 +222,7 @@ def take(out: Contents, line: JsonDict) -> None:
 def _use_sandbox(out: Contents, info: SandboxInfo) -> None:
     """In another image or under other limits a program may do something else: its mark counts no more."""
     if out.sandbox is not None and out.sandbox != info:
-        stale = {a.key for a in out.answers.values() if TASKS[a.place.task].sandboxed}
+        stale = {a.key for a in out.answers.values() if task_info(a.place.task).sandboxed}
         out.scores = {key: said for key, said in out.scores.items() if key not in stale}
     out.sandbox = info
 

@@ -11,7 +11,7 @@ from evals.errors import ConfigError
 
 Place = tuple[str | int, ...]
 
-_NAMES = {"name", "baseline", "model", "extends", "repeat_of", "task", "reasoning_effort", "thinking"}
+_NAMES = {"name", "baseline", "model", "extends", "repeat_of", "task", "lm_eval", "reasoning_effort", "thinking"}
 """Keys whose value is a name, or several: taken as written, so that `baseline: 8` and `thinking: off` mean what they say."""
 _FREE = {"args", "env", "chat_template_kwargs", "extra_body"}
 """Keys below which everything is the user's own."""

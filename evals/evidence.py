@@ -1,12 +1,15 @@
 """A journal's contents → the `Evidence` that judging and rendering read. Pure."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from evals import ties
 from evals.errors import StoreError
 from evals.judged import Evidence
-from evals.records import Failure, SampleRecord, Score
+from evals.records import Failure, Sample, SampleRecord, Score
 from evals.store import Answer, Contents, Header, Place
-from tasks import TASKS
+from tasks import task_info
 
 
 def from_contents(contents: Contents) -> Evidence:
@@ -26,9 +29,12 @@ def from_contents(contents: Contents) -> Evidence:
     answers = (a for (place, sample_id), a in contents.answers.items() if belongs(place) and sample_id in current[place.task])
     return Evidence(
         run_id=h.run_id, name=h.name, bumpgate_version=h.bumpgate_version, started_at=h.started_at, finished=contents.finished,
-        baseline=h.baseline, arms=h.arms, tasks=h.tasks, gates=h.gates,
+        baseline=h.baseline, arms=h.arms, gates=h.gates,
+        tasks=tuple(replace(t, chance=t.chance or _chance(contents.samples.get(t.name, ()))) for t in h.tasks),
         samples={t.name: contents.samples.get(t.name, ()) for t in h.tasks},
-        records=tuple(_record(a, contents.scores.get(a.key), current[a.place.task][a.sample_id].target) for a in answers),
+        records=ties.unmeasured(
+            [_record(a, contents.scores.get(a.key), current[a.place.task][a.sample_id].target) for a in answers]
+        ),
         servers=_by_arm(h, contents.servers), failures=_by_arm(h, contents.failures),
         preflights=_by_arm(h, contents.preflights),
         starts=_of_each(h, contents.starts), restarts=_of_each(h, contents.restarts),
@@ -38,11 +44,17 @@ def from_contents(contents: Contents) -> Evidence:
     )  # fmt: skip
 
 
+def _chance(samples: Sequence[Sample]) -> float:
+    """Percent that guessing among each sample's choices gets right; 0 where there is none to guess among."""
+    shares = [1 / len(s.choices) for s in samples if len(s.choices) > 1]
+    return 100 * sum(shares) / len(samples) if shares else 0.0
+
+
 def _record(answer: Answer, said: Score | Failure | None, target: str) -> SampleRecord:
-    mark = TASKS[answer.place.task].score
+    mark = task_info(answer.place.task).score
     if said is None and answer.response is not None and mark is not None:  # a kill came between the answer and its mark
         said = mark(answer.response, target, ())
-    if said is None and answer.response is not None and TASKS[answer.place.task].sandboxed:
+    if said is None and answer.response is not None and task_info(answer.place.task).sandboxed:
         said = Failure(kind="sandbox", message="its program was not run yet: the same `bumpgate run` does that")
     harness = said if isinstance(said, Failure) else None
     return SampleRecord(

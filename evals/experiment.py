@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from evals import flags
 from evals.judged import GateSpec
-from tasks.base import Language
+from tasks import TASKS
+from tasks.base import Language, TaskInfo
+from tasks.foreign import Foreign
 from tasks.needle import Grid
 
 Sampling = Literal["greedy", "model"]
@@ -206,6 +208,12 @@ class TaskConfig:
     """The user's texts by language: a file or a folder each. Where there is none, one is generated."""
     optional: bool = False
     """Left out, aloud, where no sandbox can be had. No gate can be on it."""
+    foreign: Foreign | None = None
+    """Of a task that lm-eval alone knows."""
+
+    @property
+    def info(self) -> TaskInfo:
+        return self.foreign.info if self.foreign else TASKS[self.name]
 
     @property
     def planned_n(self) -> int | None:

@@ -116,7 +116,9 @@ def _errors(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Itera
     first = next((record.failure.message for record in records if record.failure is not None), None)
     text = f"{counts.total()} of {max(planned, len(records))} could not be measured: {reasons_words(counts)}"
     text += f"; the first: {first}" if first else ""
-    yield Finding(severity="warning", kind="errors", arm=arm, task=task.name, text=text)
+    # One may be an accident on the wire; more is a server whose figures mean nothing.
+    severity: Severity = "alarm" if kinds["no_logprobs"] > 1 else "warning"
+    yield Finding(severity=severity, kind="errors", arm=arm, task=task.name, text=text)
 
 
 def _floor(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Iterator[Finding]:

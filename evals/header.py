@@ -7,7 +7,6 @@ from evals import arm_flags, efforts, shipped
 from evals.experiment import Arm, Experiment, TaskConfig
 from evals.judged import ArmSpec, TaskSpec
 from evals.store import Header, Journal
-from tasks import TASKS
 
 
 def header(experiment: Experiment, folder: Path, journal: Journal) -> Header:
@@ -32,5 +31,5 @@ def _arm_spec(arm: Arm, baseline: Arm) -> ArmSpec:
 
 
 def _task_spec(task: TaskConfig) -> TaskSpec:
-    info = TASKS[task.name]
+    info = task.info
     return TaskSpec(name=task.name, rounds=task.rounds, chance=info.chance, marked=info.marked)

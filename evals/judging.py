@@ -15,7 +15,7 @@ from sandbox import image as images
 from sandbox.errors import SandboxError
 from sandbox.judge import judge as run_program
 from sandbox.pool import Pool
-from tasks import TASKS, coding, problem_set
+from tasks import coding, problem_set
 from tasks.problem import steps
 from tasks.problem_set import Posed
 
@@ -67,7 +67,7 @@ def without_optional(experiment: Experiment, say: Callable[[str], None]) -> Expe
 
 def unreachable(experiment: Experiment) -> str | None:
     """Why programs that the experiment asks for could not be run now; None where they could, or none are asked for."""
-    if not any(TASKS[t.name].sandboxed for t in experiment.tasks):
+    if not any(t.info.sandboxed for t in experiment.tasks):
         return None
     try:
         with daemon.connected():
@@ -83,7 +83,7 @@ def judges(tasks: Iterable[TaskConfig], journal: Journal, say: Callable[[str], N
     Raises:
         NoSandbox: no Docker engine answers, or no image can be had. Nothing was asked yet.
     """
-    task = next((t for t in tasks if TASKS[t.name].sandboxed), None)
+    task = next((t for t in tasks if t.info.sandboxed), None)
     if task is None:
         yield None
         return

@@ -6,7 +6,6 @@ from typing import Any
 
 from evals import stats
 from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
-from tasks import TASKS
 
 ASSUMED_DISCORDANCE = 0.08
 """Share of samples that flip either way between two runs of one model; 8 % is what upgrades of real models show."""
@@ -88,7 +87,7 @@ def _launch(experiment: Experiment, arms: list[Arm], index: int) -> Launch:
         count = experiment.launches if arm.name == experiment.baseline else 1
         for task in experiment.tasks:
             spread = [r for r in range(task.rounds) if r % count == index]
-            rounds = spread if TASKS[task.name].marked else [index]  # what is only compared is asked once a launch
+            rounds = spread if task.info.marked else [index]  # what is only compared is asked once a launch
             stages += [Stage(arm=arm, task=task, round=r) for r in rounds]
     return Launch(index=index, stages=tuple(stages))
 
@@ -140,7 +139,7 @@ def answer_tokens(arm: Arm, task: TaskConfig) -> int:
     as the prompt leaves any, or half of the context where a prompt's length is not known."""
     if arm.request.max_tokens is not None:
         return arm.request.max_tokens
-    thinking = arm.thinking.tokens if arm.thinking and TASKS[task.name].marked else 0
+    thinking = arm.thinking.tokens if arm.thinking and task.info.marked else 0
     limit = arm.args.get("max-model-len")
     if not thinking or not isinstance(limit, int) or limit <= 0:
         return task.max_tokens + thinking
@@ -151,7 +150,7 @@ def answer_tokens(arm: Arm, task: TaskConfig) -> int:
 def notes(experiment: Experiment) -> tuple[str, ...]:
     """What an arm's thinking brings with it, one line an arm."""
     out = []
-    marked = [t for t in experiment.tasks if TASKS[t.name].marked]
+    marked = [t for t in experiment.tasks if t.info.marked]
     for arm in experiment.arms:
         if arm.thinking is None or arm.thinking.effort == "off":
             continue
@@ -171,7 +170,7 @@ def _devices_needed(arm: Arm) -> int:
 def warnings(experiment: Experiment) -> tuple[str, ...]:
     """What a reader should know before the run, one line each."""
     out = []
-    greedy = any(not TASKS[t.name].marked for t in experiment.tasks)
+    greedy = any(not t.info.marked for t in experiment.tasks)
     if greedy and experiment.launches < 2:
         out.append(
             "launches: 1 gives no noise floor, so that greedy differences can't be told from a restart's; set launches: 2"

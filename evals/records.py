@@ -6,7 +6,9 @@ Whatever comes from a file is validated into these same types by `pydantic.TypeA
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tasks.base import Choice as Choice
 from tasks.base import Failure as Failure
+from tasks.base import Likelihood as Likelihood
 from tasks.base import Marks as Marks
 from tasks.base import Message as Message
 from tasks.base import Outcome as Outcome

@@ -24,7 +24,7 @@ from evals.plan import Launch, Stage
 from evals.progress import Reporter
 from evals.records import LaunchFailure, Sample
 from evals.suite import Data, probe, run_stage
-from tasks import TASKS, greedy
+from tasks import greedy
 
 LOGS = "logs"
 PROBE_S = 60.0
@@ -67,9 +67,12 @@ class _Run:
 
     def short_samples(self) -> tuple[Sample, ...]:
         """Those that an arm is looked at with: the first of each task, in turns; where all are too long, prompts of our own."""
-        asked = [t for t in self.experiment.tasks if TASKS[t.name].marked and t.name != "needle"]
+        asked = [t for t in self.experiment.tasks if t.info.marked and t.name != "needle"]
         turns = itertools.zip_longest(*(self.data.samples(t)[: preflight.SHORT_ANSWERS] for t in asked))
-        return tuple(s for turn in turns for s in turn if s is not None)[: preflight.SHORT_ANSWERS] or greedy.prompts()[:FEW]
+        return (
+            tuple(s for turn in turns for s in turn if s is not None and not s.choices)[: preflight.SHORT_ANSWERS]
+            or greedy.prompts()[:FEW]
+        )
 
     def log(self, name: str) -> Path:
         """A log of its own for each start: what an earlier one said is kept."""
@@ -160,7 +163,7 @@ def load_data(experiment: Experiment) -> Data:
     """Every data set of the experiment, before any server is started."""
     by_name = {t.name: t for t in experiment.tasks}
     return Data(
-        harness={name: HarnessTask(task) for name, task in by_name.items() if name in RECIPES},
+        harness={name: HarnessTask(task) for name, task in by_name.items() if task.foreign or name in RECIPES},
         coding=problems_of(by_name["coding"]) if "coding" in by_name else {},
         needles=Needles(by_name["needle"]) if "needle" in by_name else None,
     )
@@ -221,7 +224,7 @@ def _serve_launch(launch: Launch, run: "_Run") -> None:
 
 def _probe(stages: list[Stage], server: Server, run: "_Run") -> None:
     """See how fast the first server answers."""
-    marked = [s for s in stages if TASKS[s.task.name].marked]
+    marked = [s for s in stages if s.task.info.marked]
     run.reporter.say(f"probing for {PROBE_S:.0f} s how many samples fit into the budget")
     for stage in marked:
         probe(stage, server, run.data, run.journal, run.reporter, PROBE_S / len(marked))

@@ -64,7 +64,9 @@ class HaystackYaml(Strict):
 
 
 class TaskYaml(Strict):
-    task: str
+    task: str | None = None
+    lm_eval: str | None = None
+    include_path: str | None = None
     n: Annotated[int, Field(ge=1, le=10**9)] | Literal["all"] | None = None
     rounds: int = Field(default=1, ge=1, le=100)
     concurrency: int = Field(default=16, ge=1, le=10_000)

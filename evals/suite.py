@@ -17,7 +17,7 @@ from evals.plan import Stage
 from evals.progress import Reporter
 from evals.records import HarnessResult, Marks, Sample, Window
 from evals.store import Journal
-from tasks import TASKS, coding, greedy
+from tasks import coding, greedy
 from tasks.problem_set import Posed
 
 
@@ -115,7 +115,7 @@ def _through_lm_eval(asker: Asker, task: HarnessTask) -> None:
 
 def _mark(asker: Asker, samples: tuple[Sample, ...], marks: dict[str, tuple[Marks, ...]]) -> None:
     """What is marked by its text; programs are marked by the judge, and greedy answers only compared."""
-    score = TASKS[asker.place.task].score
+    score = asker.stage.task.info.score
     for sample in samples:
         stored = asker.journal.contents.answers.get((asker.place, sample.id))
         if score and stored and stored.response:

@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
+from evals import foreign
 from evals.document import Place, did_you_mean
+from evals.errors import ConfigError
 from evals.experiment import TaskConfig
 from evals.recipes import mmlu_files
 from evals.schema import HaystackYaml, TaskYaml
@@ -33,17 +35,56 @@ def read(tasks: Sequence[TaskYaml], seed: int, data_dir: DataDir, text: Text, fa
     """Every task of an experiment, in its order."""
     out: list[TaskConfig] = []
     for i, task in enumerate(tasks):
-        info = TASKS.get(task.task)
-        if info is None:
-            fail(
-                ("tasks", i, "task"),
-                f"there is no task {task.task!r}{did_you_mean(task.task, TASKS)}; known: {', '.join(TASKS)}",
-            )
-        if any(t.name == task.task for t in out):
-            fail(("tasks", i, "task"), f"{task.task!r} is listed twice; keep one")
-        config = _task(task, ("tasks", i), seed, data_dir, fail)
-        out.append(_with_needles(config, task, ("tasks", i), text, fail) if task.task == "needle" else config)
+        place: Place = ("tasks", i)
+        name = _name(task, place, fail)
+        if any(t.name == name for t in out):
+            fail((*place, "lm_eval" if task.lm_eval else "task"), f"{name!r} is listed twice; keep one")
+        config = (
+            _foreign(task, name, place, seed, text, fail) if task.lm_eval else _task(task, name, place, seed, data_dir, fail)
+        )
+        out.append(_with_needles(config, task, place, text, fail) if name == "needle" else config)
     return tuple(out)
+
+
+def _name(task: TaskYaml, place: Place, fail: Fail) -> str:
+    """The task's, known or one of lm-eval's."""
+    if task.lm_eval is not None:
+        if task.task is not None:
+            fail((*place, "task"), f"names a task of bumpgate's own, and `lm_eval: {task.lm_eval}` another; keep one")
+        if task.lm_eval in TASKS:
+            fail((*place, "lm_eval"), f"{task.lm_eval} is a task of bumpgate's own: write `task: {task.lm_eval}`")
+        return task.lm_eval
+    if task.task is None:
+        fail((*place, "task"), "is required; `lm_eval: NAME` names one of lm-eval's")
+    if task.task not in TASKS:
+        known = f"{did_you_mean(task.task, TASKS)}; known: {', '.join(TASKS)}; `lm_eval: {task.task}` looks among lm-eval's own"
+        fail((*place, "task"), f"there is no task {task.task!r}{known}")
+    return task.task
+
+
+def _foreign(task: TaskYaml, name: str, place: Place, seed: int, text: Text, fail: Fail) -> TaskConfig:
+    """What lm-eval's files tell of it is known before anything is loaded."""
+    if task.data_dir is not None:
+        fail((*place, "data_dir"), "a task of lm-eval's has its rows from the hub, or from its own file; leave it out")
+    folder, files = text(task.include_path, (*place, "include_path")) if task.include_path is not None else (None, "")
+    try:
+        found = foreign.find(name, Path(folder) if folder else None)
+    except ConfigError as e:
+        fail((*place, "lm_eval"), str(e))
+    _refuse_others(task, name, place, fail)
+    if found.likelihood and task.max_tokens is not None:
+        fail((*place, "max_tokens"), f"{name} is asked by log-probability and generates nothing; leave it out")
+    return TaskConfig(
+        name=name, n=None if task.n == "all" else task.n or found.info.default_n, rounds=task.rounds, seed=seed,
+        concurrency=task.concurrency, fewshot=task.fewshot, data_dir=None, data_files=files, foreign=found,
+        max_tokens=task.max_tokens or found.info.default_max_tokens,
+    )  # fmt: skip
+
+
+def _refuse_others(task: TaskYaml, name: str, place: Place, fail: Fail) -> None:
+    for owner, key in ((owner, key) for owner, keys in _ONLY.items() for key in keys):
+        if getattr(task, key) is not None and name != owner:
+            fail((*place, key), f"belongs to the task {owner}; leave it out of {name}")
 
 
 def _with_needles(config: TaskConfig, task: TaskYaml, place: Place, text: Text, fail: Fail) -> TaskConfig:
@@ -75,23 +116,23 @@ def _haystacks(task: TaskYaml) -> list[tuple[Language, str]]:
     return [(name, given) for name, given in pairs if given is not None]
 
 
-def _task(task: TaskYaml, place: Place, seed: int, data_dir: DataDir, fail: Fail) -> TaskConfig:
-    info = TASKS[task.task]
+def _task(task: TaskYaml, name: str, place: Place, seed: int, data_dir: DataDir, fail: Fail) -> TaskConfig:
+    info = TASKS[name]
     n = None if task.n == "all" else info.default_n if task.n is None else task.n
-    if task.task == "greedy":  # its prompts are shipped, so that their number is known before the run
+    if name == "greedy":  # its prompts are shipped, so that their number is known before the run
         n = min(n or 2**31, len(greedy.prompts()))
     if not info.marked and task.rounds != 1:
-        fail((*place, "rounds"), f"{task.task} has one round a launch; set `launches` instead")
-    for owner, key in ((owner, key) for owner, keys in _ONLY.items() for key in keys):
-        if getattr(task, key) is not None and task.task != owner:
-            fail((*place, key), f"belongs to the task {owner}; leave it out of {task.task}")
+        fail((*place, "rounds"), f"{name} has one round a launch; set `launches` instead")
+    if task.include_path is not None:
+        fail((*place, "include_path"), f"belongs to `lm_eval:`; leave it out of {name}")
+    _refuse_others(task, name, place, fail)
     folder, files = data_dir(task.data_dir, (*place, "data_dir"))
-    count = mmlu_files.count if task.task == "mmlu" else _rows
+    count = mmlu_files.count if name.startswith("mmlu") else _rows
     size = count(Path(folder)) if folder else info.hub_n
     if info.sandboxed:
         size, files = _problems(folder, task.language or "en", (*place, "data_dir"), fail)
     return TaskConfig(
-        name=task.task, n=n, size=size, rounds=task.rounds, concurrency=task.concurrency, fewshot=task.fewshot,
+        name=name, n=n, size=size, rounds=task.rounds, concurrency=task.concurrency, fewshot=task.fewshot,
         data_dir=folder, data_files=files, max_tokens=task.max_tokens or info.default_max_tokens, seed=seed,
         language=task.language or "en", sandbox_image=task.sandbox_image, optional=bool(task.optional),
     )  # fmt: skip

@@ -1,7 +1,8 @@
 """What is asked, and how an answer is marked."""
 
 from tasks import gsm8k, mmlu, needle_score
-from tasks.base import TaskInfo
+from tasks.base import GENERATES_NOTHING, TaskInfo
+from tasks.foreign import Foreign
 
 TASKS: dict[str, TaskInfo] = {
     "gsm8k": TaskInfo(
@@ -27,6 +28,18 @@ TASKS: dict[str, TaskInfo] = {
         default_max_tokens=1024,
         hub_n=14042,
         score=mmlu.score,
+    ),
+    "mmlu_loglikelihood": TaskInfo(
+        name="mmlu_loglikelihood",
+        marked=True,
+        chance=25.0,
+        blind_to=GENERATES_NOTHING,
+        default_n=200,
+        # It gates only where a gate names it: of most changes it sees nothing.
+        default_margin=None,
+        default_max_tokens=1,
+        hub_n=14042,
+        score=mmlu.score_likelihoods,
     ),
     "coding": TaskInfo(
         name="coding",
@@ -65,3 +78,8 @@ TASKS: dict[str, TaskInfo] = {
     ),
 }
 """The one registry, by task name."""
+
+
+def task_info(name: str) -> TaskInfo:
+    """What a journal's reader must know of a task: whatever is none of ours is one that lm-eval marks."""
+    return TASKS.get(name) or Foreign(name=name, likelihood=False, metric="", folders=()).info

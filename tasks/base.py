@@ -5,19 +5,30 @@ evals/records.py adds what judging needs and hands these on, so that `tasks` nee
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Outcome = Literal["correct", "wrong", "no_answer"]
 Language = Literal["en", "zh"]
 """Of a prompt."""
 ChangeKind = Literal["speculation", "prefix_cache", "thinking", "parsers", "sampling"]
 """What may be changed about a model and be invisible to a task that generates nothing."""
+GENERATES_NOTHING: frozenset[ChangeKind] = frozenset(get_args(ChangeKind))
+"""What a task by log-probability is blind to: it reads a prompt, and nothing is ever decoded."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
     role: Literal["system", "user", "assistant"]
     content: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A continuation whose log-probability is asked for, where nothing is to be generated."""
+
+    after: int
+    """The message that it continues, counted from 0."""
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +41,8 @@ class Sample:
     """What a right answer is compared with; empty where nothing is marked (greedy)."""
     group: str = ""
     """What it is one of: a category of problems."""
+    choices: tuple[Choice, ...] = ()
+    """What is asked by log-probability; then the messages are plain texts, and no chat template renders them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +51,16 @@ class TopTwo:
 
     first: float
     second: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Likelihood:
+    """What the engine told of one continuation."""
+
+    logprob: float
+    """Natural logarithm, summed over its tokens."""
+    greedy: bool
+    """Whether each of them was the likeliest."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,13 +90,15 @@ class Response:
     """Those of them that were accepted."""
     prompt_start: tuple[int, ...] = ()
     """The first two token ids of the rendered prompt; empty where the engine does not tell them."""
+    likelihoods: tuple[Likelihood, ...] | None = None
+    """Of each choice, where the sample has some: then there is no text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
     """The harness could not measure. Never a wrong answer."""
 
-    kind: Literal["timeout", "connection", "http", "protocol", "harness", "sandbox"]
+    kind: Literal["timeout", "connection", "http", "protocol", "no_logprobs", "harness", "sandbox"]
     message: str
 
 

@@ -19,6 +19,18 @@ def target(answer: int, options: tuple[str, ...]) -> str:
     return "\n".join([LETTERS[answer], *lines])
 
 
+def score_likelihoods(response: Response, target: str, harness: tuple[Marks, ...]) -> Score | Failure:
+    """Mark a response to the same question whose four letters were asked by log-probability: the likeliest is the answer.
+
+    Of two that are equally likely the first, as lm-eval has it.
+    """
+    told = [choice.logprob for choice in response.likelihoods or ()]
+    if not told:
+        return Failure(kind="no_logprobs", message="no_logprobs: the response holds none")
+    answer = LETTERS[told.index(max(told))]
+    return Score(outcome="correct" if answer == target[0] else "wrong", answer=answer, harness=harness)
+
+
 def score(response: Response, target: str, harness: tuple[Marks, ...]) -> Score | Failure:
     """Mark a response. `target`: as `target()` writes it, or the bare letter. Raises ValueError on any other.
 

@@ -117,6 +117,11 @@ class StubServer:
         self.tokenized: list[Json] = []
         """Every body that came to /tokenize."""
         self.max_model_len = 131072
+        self.completed: list[Json] = []
+        """Every body that came to /v1/completions."""
+        self.likes: Callable[[str, str], float] = lambda before, token: -1.0 - len(before + token) % 97 / 100
+        """The log-probability of a token after a text."""
+        self._vocabulary: list[str] = []
         self.seconds = 0.0
         """What an answer takes."""
         self.in_flight = self.most_in_flight = 0
@@ -160,14 +165,39 @@ class StubServer:
                 return Reply(status=404, payload={"detail": "Not Found"})
 
     def tokenize(self, body: Json) -> Reply:
-        """As vLLM answers it for messages."""
+        """As vLLM answers it for messages and for a text."""
         with self.lock:
             self.tokenized.append(body)
         if body["model"] not in self.models:
             return error(404, f"The model `{body['model']}` does not exist.")
-        count = len(pieces(render(body)))
-        tokens = list(range(count))
-        return Reply(payload={"count": count, "max_model_len": self.max_model_len, "tokens": tokens, "token_strs": None})
+        with self.lock:
+            tokens = [self._id(p) for p in pieces(body["prompt"] if "prompt" in body else render(body))]
+        payload = {"count": len(tokens), "max_model_len": self.max_model_len, "tokens": tokens, "token_strs": None}
+        return Reply(payload=payload)
+
+    def _id(self, piece: str) -> int:
+        if piece not in self._vocabulary:
+            self._vocabulary.append(piece)
+        return self._vocabulary.index(piece)
+
+    def complete(self, body: Json) -> Reply:
+        """As vLLM answers token ids with `echo` and `logprobs: 1`: one token follows each prompt."""
+        with self.lock:
+            self.completed.append(body)
+        if (longest := max(map(len, body["prompt"]))) >= self.max_model_len:
+            limit = f"This model's maximum context length is {self.max_model_len} tokens."
+            return error(400, f"{limit} However, your request has {longest} input tokens. Please reduce the length.")
+        choices = []
+        for index, prompt in enumerate(body["prompt"]):
+            tokens = [*(self._vocabulary[i] for i in prompt), " and"]
+            own = [None, *(self.likes("".join(tokens[:i]), tokens[i]) for i in range(1, len(tokens)))]
+            tops = [None if p is None else {token: p, "the": -1.2} for token, p in zip(tokens, own, strict=True)]
+            told = {"text_offset": [], "token_logprobs": own, "tokens": tokens, "top_logprobs": tops}
+            choices.append({"index": index, "text": "".join(tokens), "logprobs": told, "finish_reason": "length"})
+        total = sum(len(p) for p in body["prompt"])
+        usage = {"prompt_tokens": total, "total_tokens": total + len(choices), "completion_tokens": len(choices)}
+        whole = {"id": "cmpl-1", "object": "text_completion", "model": "stub", "system_fingerprint": FINGERPRINT}
+        return Reply(payload=whole | {"choices": choices, "usage": usage})
 
     def chat(self, body: Json) -> Reply:
         with self.lock:
@@ -236,6 +266,8 @@ def _handler(stub: StubServer) -> type[BaseHTTPRequestHandler]:
                 stub.sent(request)
             elif self.path == "/tokenize" and self.path not in stub.pages:
                 self._send(stub.tokenize(json.loads(sent)))
+            elif self.path == "/v1/completions" and self.path not in stub.pages:
+                self._send(stub.complete(json.loads(sent)))
             else:
                 stub.posts.append(self.path)
                 self._send(stub.page(self.path))

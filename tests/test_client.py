@@ -1,14 +1,15 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from stub_server import FINGERPRINT, Json, Reply, StubServer, chat, echo, error, logprobs, script
 
 from evals import client
-from evals.client import Client, Endpoint, body, ids_sha, messages_sha, parse_chat
-from evals.records import Failure, Message, Response, TopTwo
+from evals.client import Client, Endpoint, body, ids_sha, parse_chat, prompt_sha
+from evals.records import Choice, Failure, Message, Response, Sample, TopTwo
 
 HELLO = (Message(role="user", content="hello"),)
 
@@ -300,7 +301,12 @@ def test_an_error_body_of_another_shape_is_still_told(payload: Any) -> None:
 def test_equal_prompts_have_equal_hashes_and_others_do_not() -> None:
     assert ids_sha([151644, 872, 198]) == ids_sha([151644, 872, 198]) != ids_sha([872, 198])
     system = (Message(role="system", content="hello"),)
-    assert messages_sha(HELLO) == messages_sha(HELLO) != messages_sha(system)
+    asked = [
+        Sample(id="1", messages=HELLO, target=""), Sample(id="1", messages=system, target=""),
+        *(Sample(id="1", messages=HELLO, target="", choices=(Choice(after=0, text=text),)) for text in (" A", " B")),
+    ]  # fmt: skip
+    assert len({prompt_sha(sample) for sample in asked}) == len(asked)
+    assert prompt_sha(asked[0]) == prompt_sha(replace(asked[0], id="2", target="7"))
 
 
 @pytest.mark.parametrize("ending", ["abort", "error"])

@@ -17,8 +17,6 @@ _PART = "test"
 
 def _parts(config: TaskConfig, folder: Path) -> dict[str, Overrides]:
     out: Overrides = yaml.safe_load((folder / "gsm8k" / "gsm8k.yaml").read_text(encoding="utf-8"))
-    if config.fewshot is not None:
-        out["num_fewshot"] = config.fewshot
     if config.data_dir:
         out |= _local_files(Path(config.data_dir), config.fewshot)
     return {_PART: out}
@@ -58,6 +56,6 @@ def _check_rows(path: Path) -> None:
 
 
 RECIPE = Recipe(
-    group="gsm8k", grouped=False, parts=_parts, order=_order, target=lambda row: str(gsm8k.target_number(row["answer"])),
+    grouped=False, parts=_parts, order=_order, target=lambda row: str(gsm8k.target_number(row["answer"])),
     hub="openai/gsm8k", local="test.jsonl and train.jsonl",
 )  # fmt: skip

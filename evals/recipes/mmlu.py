@@ -1,4 +1,4 @@
-"""MMLU over chat: lm-eval's generative variant, its 57 subjects as one task."""
+"""MMLU, its 57 subjects as one task: lm-eval's generative variant over chat, and its classic one by log-probability."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -19,19 +19,18 @@ from tasks import mmlu
 from tasks.mmlu_subjects import GROUPS
 
 FEWSHOT = 5
-"""As MMLU is usually asked, from the dev rows and in their order; lm-eval's generative variant names no number."""
+"""As MMLU is usually asked, from the dev rows and in their order; lm-eval itself names no number."""
 
 
-def _parts(config: TaskConfig, folder: Path) -> dict[str, Overrides]:
+def _parts(config: TaskConfig, folder: Path, *, variant: str) -> dict[str, Overrides]:
     """One a subject: of the folder, or all of them from the hub."""
     local = mmlu_files.read(Path(config.data_dir)) if config.data_dir else None
-    template = _yaml(folder, "_default_template_yaml")
-    template["num_fewshot"] = FEWSHOT if config.fewshot is None else config.fewshot
+    template = _yaml(folder / "mmlu" / variant / "_default_template_yaml") | {"num_fewshot": FEWSHOT}
     out = {}
     for subject in GROUPS if local is None else local:
         if subject not in GROUPS:
             raise ConfigError(f"mmlu: {config.data_dir} has {subject}_test.csv, which is none of MMLU's subjects; take it away")
-        out[subject] = template | _yaml(folder, f"mmlu_{subject}.yaml")
+        out[subject] = template | _yaml(folder / "mmlu" / variant / f"mmlu_{subject}.yaml")
         del out[subject]["include"]  # the template, which is in it already
         if local is not None:
             rows = local[subject]
@@ -39,8 +38,8 @@ def _parts(config: TaskConfig, folder: Path) -> dict[str, Overrides]:
     return out
 
 
-def _yaml(folder: Path, name: str) -> Overrides:
-    out: Overrides = yaml.safe_load((folder / "mmlu" / "generative" / name).read_text(encoding="utf-8"))
+def _yaml(path: Path) -> Overrides:
+    out: Overrides = yaml.safe_load(path.read_text(encoding="utf-8"))
     return out
 
 
@@ -65,7 +64,15 @@ def order(sizes: Mapping[str, int], seed: int) -> Sequence[Place]:
     return [place for _, place in sorted(turns, key=lambda turn: turn[0])]
 
 
+def _target(row: Mapping[str, Any]) -> str:
+    return mmlu.target(int(row["answer"]), tuple(row["choices"]))
+
+
 RECIPE = Recipe(
-    group="mmlu_generative", grouped=True, parts=_parts, order=order, hub="cais/mmlu", local=mmlu_files.LAYOUT,
-    target=lambda row: mmlu.target(int(row["answer"]), tuple(row["choices"])),
+    parts=partial(_parts, variant="generative"), order=order, hub="cais/mmlu",
+    local=mmlu_files.LAYOUT, target=_target,
+)  # fmt: skip
+LOGLIKELIHOOD = Recipe(
+    parts=partial(_parts, variant="default"), order=order, hub="cais/mmlu",
+    local=mmlu_files.LAYOUT, target=_target, metric="acc", likelihood=True,
 )  # fmt: skip

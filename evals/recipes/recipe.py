@@ -21,16 +21,19 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    group: str
-    """The lm-eval name that its numbers stand under."""
-    grouped: bool
-    """Whether it is a group of tasks, each part a group of samples."""
-    parts: Callable[[TaskConfig, Path], dict[str, Overrides]]
-    """(task, folder of lm-eval's own task files) → lm-eval's tasks, by part. Raises ConfigError: `data_dir` lacks files."""
+    parts: Callable[[TaskConfig, Path], Mapping[str, Overrides | str]]
+    """(task, folder of lm-eval's own task files) → lm-eval's tasks, by part; a bare name stands for all that it leads to.
+    Raises ConfigError: `data_dir` lacks files."""
     order: Callable[[Mapping[str, int], int], Sequence[Place]]
     """(rows by part, seed) → all rows, in an order of which any first n are a fair share."""
-    target: Callable[[Mapping[str, Any]], str]
-    """What a row is marked by."""
+    target: Callable[[Mapping[str, Any]], str] | None
+    """What a row is marked by; None: what lm-eval calls so."""
+    grouped: bool = True
+    """Whether each part is a group of samples."""
+    metric: str = "exact_match"
+    """The mark: 0 or 1 for a sample."""
+    likelihood: bool = False
+    """Whether lm-eval asks it by log-probability."""
     hub: str
     local: str
     """What `data_dir` must hold."""

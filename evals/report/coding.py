@@ -9,7 +9,7 @@ from evals.judged import Evidence, TaskSpec
 from evals.records import SampleRecord
 from evals.report.text import code, counts, table
 from evals.stats import pass_at_k
-from tasks import TASKS
+from tasks import task_info
 
 MARKS = {"correct": "✓", "wrong": "✗", "no_answer": "–"}
 
@@ -43,7 +43,7 @@ class ProblemCell:
 
 def section(evidence: Evidence) -> str:
     """Empty where no program was asked for."""
-    return "\n\n".join(_of(evidence, task) for task in evidence.tasks if TASKS[task.name].sandboxed)
+    return "\n\n".join(_of(evidence, task) for task in evidence.tasks if task_info(task.name).sandboxed)
 
 
 def _of(evidence: Evidence, task: TaskSpec) -> str:

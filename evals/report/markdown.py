@@ -9,7 +9,7 @@ from evals.records import SampleRecord
 from evals.report import arms, coding, needle, preflight, subjects, thinking
 from evals.report import scorecard as rows
 from evals.report.text import block, code, counts, inline, signed, table
-from tasks import TASKS
+from tasks import task_info
 
 ANSWER_CHARS = 200
 LONG_CHARS = 4000
@@ -134,7 +134,7 @@ def _flips(evidence: Evidence, verdict: Verdict) -> str:
 def _flip_cells(row: rows.FlipRow) -> list[str]:
     asked = row.sample.messages[-1].content if row.sample.messages else ""
     # Of a text with a needle in it the end tells what was asked.
-    question = code(asked, ANSWER_CHARS, keep_end=len(asked) > LONG_CHARS) if asked else ""
+    question = code(asked, ANSWER_CHARS, keep_end=len(asked) > LONG_CHARS or bool(row.sample.choices)) if asked else ""
     share = f" right in {100 * row.flip.baseline:.0f} → {100 * row.flip.candidate:.0f} % of rounds"
     rounds = "" if {row.flip.baseline, row.flip.candidate} <= {0.0, 1.0} else share
     target = row.sample.target.split("\n", 1)[0]  # of a choice the letter; its options stand below it
@@ -150,8 +150,10 @@ def _answer(record: SampleRecord | None) -> str:
     s, response = record.score, record.response
     mark = "not marked" if s is None else f"no answer, {s.reason}" if s.outcome == "no_answer" else s.outcome
     told = f" {code(s.answer, 40)}" if s and s.answer is not None else ""
-    if s and TASKS[record.task].sandboxed:  # what came of the program says more than its text
+    if s and task_info(record.task).sandboxed:  # what came of the program says more than its text
         return f"**{mark}**" + (f" {s.reason}: {code(s.explanation, 300, keep_end=False)}" if s.explanation else "")
+    if response.likelihoods:
+        return f"**{mark}**{told}: {', '.join(f'{one.logprob:.2f}' for one in response.likelihoods)}"
     said = code(response.text or "", ANSWER_CHARS)
     if not response.text and response.reasoning:
         said = f"(empty, after the reasoning) {code(response.reasoning, ANSWER_CHARS)}"
