@@ -273,7 +273,10 @@ def test_a_whole_run_over_both_kinds_is_judged_and_reported_again_without_lm_eva
         verdict = run.run(config.load(path), tmp_path / "run", Silent())
         asked = len(stub.requests), len(stub.completed)
         assert run.run(config.load(path), tmp_path / "run", Silent()) == verdict
-        assert asked == (12 + 3, 18)  # three canaries: each server's own, and one with an arm's settings
+        assert asked == (
+            12 + 3 + 12,
+            18,
+        )  # three canaries, each server's own and one with an arm's settings, and six short answers each
         assert len(stub.completed) == 18
     assert [(g.task, g.margin) for g in verdict.gates] == [("spoken", 2.0)]  # what generates nothing gates only by name
     evidence = from_contents(store.read(tmp_path / "run"))
