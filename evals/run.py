@@ -66,13 +66,13 @@ class _Run:
         self.data = load_data(self.experiment)
 
     def short_samples(self) -> tuple[Sample, ...]:
-        """Those that an arm is looked at with: the first of each task, in turns; where all are too long, prompts of our own."""
-        asked = [t for t in self.experiment.tasks if t.info.marked and t.name != "needle"]
+        """Those that an arm is looked at with: the first of each task that generates, in turns.
+
+        Where all are too long, or nothing is generated, prompts of our own.
+        """
+        asked = [t for t in self.experiment.tasks if t.info.marked and not t.info.blind_to and t.name != "needle"]
         turns = itertools.zip_longest(*(self.data.samples(t)[: preflight.SHORT_ANSWERS] for t in asked))
-        return (
-            tuple(s for turn in turns for s in turn if s is not None and not s.choices)[: preflight.SHORT_ANSWERS]
-            or greedy.prompts()[:FEW]
-        )
+        return tuple(s for turn in turns for s in turn if s is not None)[: preflight.SHORT_ANSWERS] or greedy.prompts()[:FEW]
 
     def log(self, name: str) -> Path:
         """A log of its own for each start: what an earlier one said is kept."""
