@@ -42,7 +42,9 @@ _IMPLIED = (
     re.compile(r"(?:因此|所以|故)[,:]? ?"),
 )
 _IT_IS = re.compile(rf"(?i)\b(?:it|this|that)(?:['’]s| is| was| would be) {_NOUN}")
-_NAMED = re.compile(r"(?i)(?:the )?(?:(?:correct |right )?(?:answer|option|choice)|选项|选择?)\s?(?:is\b|是|为)?:?\s?(?=[(\[]?[A-J]\b)")
+_NAMED = re.compile(
+    r"(?i)(?:the )?(?:(?:correct |right )?(?:answer|option|choice)|选项|选择?)\s?(?:is\b|是|为)?:?\s?(?=[(\[]?[A-J]\b)"
+)
 _UNCERTAIN = re.compile(
     r"(?i)(?:\b(?:if|whether|suppos\w+|assum\w+|unless|not|never|why|cannot)\b|n't\b|如果|假如|假设|若|是否|"
     r"不(?:能|应|应该|可|会|可能)?$|并非|不要$)"
@@ -172,7 +174,12 @@ class _Reader:
         for pattern in (*_IMPLIED, _IT_IS):
             for marker in pattern.finditer(self.text):
                 letter = _letter(self.count).match(self.text, marker.end())
-                if letter and letter["letter"].isupper() and _ENDS.match(self.text, letter.end()) and self._sure(marker.start()):
+                if (
+                    letter
+                    and letter["letter"].isupper()
+                    and _ENDS.match(self.text, letter.end())
+                    and self._sure(marker.start())
+                ):
                     found.add(letter["letter"])
         return found
 

@@ -51,7 +51,10 @@ _PHRASES = (
     re.compile(rf"(?i)\bfinal[ _](?:answer|result){_SAYS}"),
     re.compile(rf"(?im)\banswer{_SAYS}|^[#*_ ]{{0,12}}(?:final )?answer[*_ ]{{0,6}}$"),
     re.compile(r"(?i)<answer>(?P<says>)"),
-    re.compile(r"(?:答案|最[终后]结果) ?[*_】\]]{0,4} ?(?:(?P<says>应该是|应当是|应为|就是|是|为|等于)|[:=]|(?<=[】\]])|$)", re.MULTILINE),
+    re.compile(
+        r"(?:答案|最[终后]结果) ?[*_】\]]{0,4} ?(?:(?P<says>应该是|应当是|应为|就是|是|为|等于)|[:=]|(?<=[】\]])|$)",
+        re.MULTILINE,
+    ),
 )
 _REPLY = re.compile(r"(?m)(?:^|[\s。;,!?*#])(?:回答|答) ?[*_]{0,4} ?:")
 """`答：` before a whole sentence, that tells what was asked again before it says how much."""
