@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from evals import flags
+from evals import fields, flags
 from evals.document import Document, did_you_mean
 from evals.engine import parser
 from evals.experiment import Arm, CommandEngine, DockerEngine, Experiment, UrlEngine, VenvEngine
@@ -21,7 +22,7 @@ def check(path: Path, experiment: Experiment, ask: Ask = parser.ask) -> tuple[st
     Raises:
         ConfigError: an arm has a flag that its version lacks; one line with the place and what to write.
     """
-    issues = {arm.name: _issues(arm, ask) for arm in experiment.arms if not isinstance(arm.engine, UrlEngine)}
+    issues = {arm.name: _issues(arm, ask) for arm in experiment.arms}
     for name, found in issues.items():
         for issue in found:
             if issue.severity == "refused":
@@ -65,7 +66,7 @@ def image_version(image: str) -> str | None:
 
 def _issues(arm: Arm, ask: Ask) -> tuple[FlagIssue, ...]:
     """By the table; where the version is installed, its flags by that version's own word."""
-    found = flags.check(version(arm), arm.args, arm.env, _fields(arm))
+    found = (*flags.check(version(arm), arm.args, arm.env), *fields.check(version(arm), _sent(arm)))
     if arm.args and flags.unreadable(version(arm)):
         found = (*found, _of_arm(f"{arm.engine}: which vLLM it has is not known, so its flags were not checked"))
     if not arm.args or not isinstance(arm.engine, VenvEngine):
@@ -93,10 +94,10 @@ def _by_parser(flag: str, of_table: FlagIssue | None, arm: Arm, engine: VenvEngi
     return FlagIssue(name=flag, about="flag", severity="refused", message=said)
 
 
-def _fields(arm: Arm) -> tuple[str, ...]:
+def _sent(arm: Arm) -> dict[str, Any]:
+    """What the experiment file has sent with a question; what bumpgate adds of its own, old engines may ignore."""
     effort = arm.request.reasoning_effort
-    own = ("reasoning_effort", *(("reasoning_effort=none",) if effort == "none" else ())) if effort else ()
-    return (*own, *arm.request.extra_body)
+    return ({"reasoning_effort": effort} if effort is not None else {}) | arm.request.extra_body
 
 
 def _once(said: dict[str, list[str]]) -> tuple[str, ...]:
@@ -110,9 +111,11 @@ def _once(said: dict[str, list[str]]) -> tuple[str, ...]:
 
 def _refuse(path: Path, experiment: Experiment, arm: str, issue: FlagIssue) -> None:
     document = Document(path, experiment.source)
-    section = "env" if issue.about == "variable" else "args"
-    holder, seen = arm, {arm}
-    while ("arms", holder, section, issue.name) not in document.lines:
+    sections: tuple[str, ...] = {"variable": ("env",), "field": ("request",)}.get(issue.about, ("args",))
+    if issue.about == "field" and issue.name in experiment.arm(arm).request.extra_body:
+        sections = ("request", "extra_body")
+    place, holder, seen = (*sections, issue.name), arm, {arm}
+    while ("arms", holder, *place) not in document.lines:
         own = document.data["arms"][holder] if isinstance(document.data, dict) else {}
         parent = own.get("extends") or own.get("repeat_of")
         if not isinstance(parent, str) or parent in seen:
@@ -120,5 +123,4 @@ def _refuse(path: Path, experiment: Experiment, arm: str, issue: FlagIssue) -> N
             break
         holder = parent
         seen.add(parent)
-    line = document.lines.get(("arms", holder, section, issue.name))
-    document.fail(("arms", arm, section, issue.name), issue.message, line)
+    document.fail(("arms", arm, *place), issue.message, document.lines.get(("arms", holder, *place)))

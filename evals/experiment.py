@@ -11,6 +11,15 @@ from tasks.base import Language
 from tasks.needle import Grid
 
 Sampling = Literal["greedy", "model"]
+NEUTRAL: dict[str, float] = {
+    "temperature": 1.0, "top_p": 1.0, "top_k": -1, "min_p": 0.0,
+    "presence_penalty": 0.0, "frequency_penalty": 0.0, "repetition_penalty": 1.0,
+}  # fmt: skip
+"""Every sampling field with the value that changes nothing, as every vLLM since 0.8 takes it (0.8 refuses top_k 0).
+
+All are sent: where one is left out, the server's default holds, which may be the model's generation_config.json.
+"""
+GREEDY: dict[str, float] = NEUTRAL | {"temperature": 0.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +134,7 @@ class Arm:
     @property
     def key(self) -> str:
         """The full configuration: an answer stored under another key is never reused."""
-        return _sha([self.server_key, asdict(self.request), self.sampling])
+        return _sha([self.server_key, asdict(self.request), self.sampling, NEUTRAL])
 
     @property
     def settings(self) -> str:

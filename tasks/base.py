@@ -47,7 +47,7 @@ class Response:
     text: str | None
     """`message.content` as it came; None where the engine sent null."""
     reasoning: str | None
-    """`message.reasoning`, or `message.reasoning_content` on vLLM before 0.16."""
+    """`message.reasoning`, or `message.reasoning_content` on vLLM before 0.12."""
     finish_reason: str | None
     token_ids: tuple[int, ...] | None
     """Completion token ids; None where the engine does not return them."""
@@ -67,13 +67,19 @@ class Response:
     """Those of them that were accepted."""
     prompt_start: tuple[int, ...] = ()
     """The first two token ids of the rendered prompt; empty where the engine does not tell them."""
+    cached_tokens: int | None = None
+    """Prompt tokens that the prefix cache had; None where the engine does not tell (--enable-prompt-tokens-details)."""
+    asked_to_think: bool | None = None
+    """Whether the request switched thinking on or off; None where it said neither."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
     """The harness could not measure. Never a wrong answer."""
 
-    kind: Literal["timeout", "connection", "http", "protocol", "harness", "sandbox"]
+    kind: Literal[
+        "timeout", "connection", "http", "protocol", "harness", "sandbox", "answer_in_reasoning_field", "answer_in_tool_calls"
+    ]
     message: str
 
 
@@ -91,7 +97,8 @@ class Score:
 
     outcome: Outcome
     reason: str | None = None
-    """Why there is no answer: truncated, truncated_in_thinking, empty, degenerate, nothing_to_extract. Of a program that is
+    """Why there is no answer: truncated, truncated_in_thinking, empty, empty_after_thinking, degenerate,
+    nothing_to_extract. Of a program that is
     wrong: failed_check, timed_out, crashed, out_of_memory, does_not_load, too_much_output, garbled.
     Of a needle: near_miss, distractor, incomplete, not_found."""
     answer: str | None = None

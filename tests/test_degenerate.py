@@ -79,7 +79,7 @@ ORDINARY = {
     "hex": "0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF",
     "multi": "English: Hello\nРусский: Привет\n中文：你好\n日本語：こんにちは\n한국어: 안녕\nالعربية: مرحبا\nहिन्दी: नमस्ते",
     "zh-en tech": "使用PyTorch的DataLoader加载数据集，然后用Adam优化器训练model，最后调用model.eval()进行评估。",
-    "ru-en tech": "Установите Python 3.11. Затем vLLM-сервер слушает порт 8000, API-ключ не нужен, JSON-ответ приходит в UTF-8.",
+    "ru-en tech": "Затем vLLM-сервер слушает порт 8000, API-ключ не нужен, JSON-ответ приходит в UTF-8.",
     "jp mix": "PythonでAPIを呼び出すにはrequestsライブラリを使います。URLにはhttps://example.comを指定してください。",
     "kr mix": "Python으로 API를 호출하려면 requests 라이브러리를 사용합니다. URL은 다음과 같습니다.",
     "el math": "Let α=β+γ and Δx→0; then λ₁≤μ. kΩ, 5µm, 10Å.",

@@ -19,7 +19,12 @@ from tasks.extract import (
 
 
 def reply(
-    text: str | None, *, reasoning: str | None = None, finish: str | None = "stop", reasoning_tokens: int | None = None
+    text: str | None,
+    *,
+    reasoning: str | None = None,
+    finish: str | None = "stop",
+    reasoning_tokens: int | None = None,
+    asked: bool | None = None,
 ) -> Response:
     return Response(
         text=text,
@@ -33,6 +38,7 @@ def reply(
         reasoning_tokens=reasoning_tokens,
         latency_s=0.1,
         fingerprint=None,
+        asked_to_think=asked,
     )
 
 
@@ -84,8 +90,10 @@ def test_a_thought_in_the_content_is_removed_and_reported(content: str, text: st
         pytest.param(reply("So 18. <think>check 7", finish="length"), "truncated_in_thinking", id="text, then open"),
         pytest.param(reply("<think>18</think>", finish="length"), "truncated_in_thinking", id="closed at the limit"),
         pytest.param(reply("", finish="length", reasoning_tokens=90), "truncated_in_thinking", id="thought dropped by parser"),
-        pytest.param(reply("<think>18</think>\n"), "empty", id="only a thought"),
-        pytest.param(reply("so it is 18</think>"), "empty", id="only a thought the template began"),
+        pytest.param(reply("<think>18</think>\n"), "empty_after_thinking", id="only a thought"),
+        pytest.param(reply("so it is 18</think>"), "empty_after_thinking", id="only a thought the template began"),
+        pytest.param(reply("", reasoning_tokens=90), "empty_after_thinking", id="thought dropped by parser, stopped"),
+        pytest.param(reply(None, reasoning="so 18", asked=True), "empty_after_thinking", id="asked to think"),
         pytest.param(reply(None), "empty", id="null"),
         pytest.param(reply(" \n"), "empty", id="blank"),
         pytest.param(reply("", reasoning="\n\n"), "empty", id="blank reasoning"),
@@ -107,6 +115,14 @@ def test_an_answer_in_the_reasoning_field_is_the_harness_not_the_model(content: 
     view = visible(reply(content, reasoning="0.8 > 0.11, so 9.8 is the larger number."))
     assert isinstance(view, Artefact)
     assert view.name == "answer_in_reasoning_field"
+
+
+@pytest.mark.parametrize("finish", ["stop", "length"])
+def test_with_thinking_off_nothing_in_the_reasoning_field_is_a_thought(finish: str) -> None:
+    """It is no thought that was cut, so `raise max_tokens` would be the wrong advice; nor is it marked: nobody's client sees it."""
+    view = visible(reply(None, reasoning="9.8 is the larger number", finish=finish, asked=False))
+    assert isinstance(view, Artefact)
+    assert "thinking is off: check the arm's reasoning parser" in view.message
 
 
 def test_an_answer_read_as_a_tool_call_is_the_harness_not_the_model() -> None:
