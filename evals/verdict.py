@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from evals.compare import Ledger, Tally, check_prompts, compare, discordance, is_scored, ledger, tally, task_spec
 from evals.divergence import GREEDY, diverge
-from evals.findings import findings, gate_count, reasons_words
+from evals.findings import findings, gate_count
 from evals.identity import mixture
 from evals.judged import ArmSpec, Delta, Evidence, GateResult, GateSpec, TaskSpec, Verdict, VerdictName
+from evals.outcomes import reasons_words
 from evals.stats import clopper_pearson, p_words, samples_for_margin, surely_above
 
 ALPHA = 0.05

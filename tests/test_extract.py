@@ -119,7 +119,7 @@ def test_an_answer_in_the_reasoning_field_is_the_harness_not_the_model(content: 
 
 @pytest.mark.parametrize("finish", ["stop", "length"])
 def test_with_thinking_off_nothing_in_the_reasoning_field_is_a_thought(finish: str) -> None:
-    """It is no thought that was cut, so `raise max_tokens` would be the wrong advice; nor is it marked: nobody's client sees it."""
+    """`raise max_tokens` would be the wrong advice; nor is it marked, for nobody's client sees it."""
     view = visible(reply(None, reasoning="9.8 is the larger number", finish=finish, asked=False))
     assert isinstance(view, Artefact)
     assert "thinking is off: check the arm's reasoning parser" in view.message
