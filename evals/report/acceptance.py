@@ -9,7 +9,8 @@ from evals.report.text import table
 def section(evidence: Evidence) -> str:
     """Empty where no arm's drafts are known by answer, or all contexts of a task are about as long."""
     cells = []
-    arms = [arm.name for arm in evidence.arms]
+    speculating = {r.arm for r in evidence.records if r.response and r.response.draft_tokens}
+    arms = [arm.name for arm in evidence.arms if arm.name in speculating]
     for task in evidence.tasks:
         found = {
             arm: {b.first: b for b in acceptance.buckets(acceptance.points(_records(evidence, arm, task.name)))} for arm in arms

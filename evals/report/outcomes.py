@@ -42,10 +42,12 @@ _NAMES: dict[Kind, str] = {
 def section(evidence: Evidence) -> str:
     """Empty where nothing was answered."""
     book = ledger(evidence)
-    cells = [row for task in evidence.tasks for row in _task(evidence, book, task)]
+    asked = {record.arm for record in evidence.records}
+    arms = [arm.name for arm in evidence.arms if arm.name in asked]
+    cells = [row for task in evidence.tasks for row in _task(evidence, book, task, arms)]
     if not cells:
         return ""
-    head = " | ".join(["task", "outcome", *(arm.name for arm in evidence.arms)])
+    head = " | ".join(["task", "outcome", *arms])
     note = (
         "Percent of the answers on record (and how many), over all rounds. No answer counts as not correct; what could not be "
         "measured is in no pair. Length: tokens of an answer over those of the baseline's, reasoning among them, and reasoning "
@@ -55,8 +57,7 @@ def section(evidence: Evidence) -> str:
     return f"## Outcomes\n\n{table(head, cells)}\n\n{note}"
 
 
-def _task(evidence: Evidence, book: Ledger, task: TaskSpec) -> Iterator[list[str]]:
-    arms = [arm.name for arm in evidence.arms]
+def _task(evidence: Evidence, book: Ledger, task: TaskSpec, arms: list[str]) -> Iterator[list[str]]:
     for row in rows(evidence, book, task) if task.marked else ():
         reason = f": {row.outcome.reason.replace('_', ' ')}" if row.outcome.reason else ""
         yield [task.name, f"{_NAMES[row.outcome.kind]}{reason}", *(_cell(row, arm) for arm in arms)]
