@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from evals import flags, inheritance
+from evals import fields, flags, inheritance
 from evals.document import Document, did_you_mean
 from evals.engine import parser
 from evals.engines import version
-from evals.experiment import Arm, DockerEngine, Experiment, UrlEngine, VenvEngine
+from evals.experiment import Arm, DockerEngine, Experiment, VenvEngine
 from evals.flags import FlagIssue
 from evals.vocabulary import parsed
 
@@ -22,7 +23,7 @@ def check(path: Path, experiment: Experiment, ask: Ask = parser.ask) -> tuple[st
     Raises:
         ConfigError: an arm has a flag that its version lacks; one line with the place and what to write.
     """
-    issues = {arm.name: _issues(arm, ask) for arm in experiment.arms if not isinstance(arm.engine, UrlEngine)}
+    issues = {arm.name: _issues(arm, ask) for arm in experiment.arms}
     for name, found in issues.items():
         for issue in found:
             if issue.severity == "refused":
@@ -49,8 +50,9 @@ def declared(arm: Arm) -> str | None:
 
 def _issues(arm: Arm, ask: Ask) -> tuple[FlagIssue, ...]:
     """By the table; where the version is installed, its flags by that version's own word."""
-    found = flags.check(version(arm.engine), arm.args, arm.env, _fields(arm))
-    if arm.args and flags.unreadable(version(arm.engine)):
+    at = version(arm.engine)
+    found = (*flags.check(at, arm.args, arm.env), *fields.check(at, _sent(arm)))
+    if arm.args and flags.unreadable(at):
         found = (*found, _of_arm(f"{arm.engine}: which vLLM it has is not known, so its flags were not checked"))
     if not arm.args or not isinstance(arm.engine, VenvEngine):
         return found
@@ -77,10 +79,10 @@ def _by_parser(flag: str, of_table: FlagIssue | None, arm: Arm, engine: VenvEngi
     return FlagIssue(name=flag, about="flag", severity="refused", message=said)
 
 
-def _fields(arm: Arm) -> tuple[str, ...]:
+def _sent(arm: Arm) -> dict[str, Any]:
+    """What the experiment file has sent with a question; what bumpgate adds of its own, old engines may ignore."""
     effort = arm.request.reasoning_effort
-    own = ("reasoning_effort", *(("reasoning_effort=none",) if effort == "none" else ())) if effort else ()
-    return (*own, *arm.request.extra_body)
+    return ({"reasoning_effort": effort} if effort is not None else {}) | arm.request.extra_body
 
 
 def _once(said: dict[str, list[str]]) -> tuple[str, ...]:
@@ -94,15 +96,16 @@ def _once(said: dict[str, list[str]]) -> tuple[str, ...]:
 
 def _refuse(path: Path, experiment: Experiment, arm: str, issue: FlagIssue) -> None:
     document = Document(path, experiment.source)
-    section = "env" if issue.about == "variable" else "args"
+    sections: tuple[str, ...] = {"variable": ("env",), "field": ("request",)}.get(issue.about, ("args",))
+    if issue.about == "field" and issue.name in experiment.arm(arm).request.extra_body:
+        sections = ("request", "extra_body")
     written = document.data["arms"] if isinstance(document.data, dict) else {}
-    holder, seen = inheritance.written_as(arm, written), {arm}
-    while ("arms", holder, section, issue.name) not in document.lines:
+    place, holder, seen = (*sections, issue.name), inheritance.written_as(arm, written), {arm}
+    while ("arms", holder, *place) not in document.lines:
         parent = written[holder].get("extends") or written[holder].get("repeat_of")
         if not isinstance(parent, str) or parent in seen:
             holder = arm
             break
         seen.add(parent)
         holder = inheritance.written_as(parent, written)
-    line = document.lines.get(("arms", holder, section, issue.name))
-    document.fail(("arms", arm, section, issue.name), issue.message, line)
+    document.fail(("arms", arm, *place), issue.message, document.lines.get(("arms", holder, *place)))

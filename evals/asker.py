@@ -8,10 +8,11 @@ import time
 from concurrent.futures import Future, wait
 from dataclasses import replace
 
-from evals import likelihood, sampling, telemetry
+from evals import fields, likelihood, sampling, telemetry
 from evals.client import Client, body, prompt_sha
 from evals.engine import Server
 from evals.errors import ServerDied
+from evals.experiment import GREEDY
 from evals.judging import Judge
 from evals.plan import Stage, answer_tokens
 from evals.progress import Reporter, Row
@@ -36,7 +37,9 @@ class Asker:
         self.place = place(stage)
         self.settings = sampling.settings(stage.arm)
         if not stage.task.info.marked:
-            self.settings |= {"temperature": 0.0}  # greedy whatever the arm's sampling is
+            self.settings |= GREEDY  # whatever the arm's sampling is
+        defaults = stage.arm.args.get("default-chat-template-kwargs")
+        self._thinks = fields.asked_to_think(server.info.version, self.settings, defaults if isinstance(defaults, dict) else {})
         self.asked = 0
         self._row: Row
         self._lost_in_a_row = 0
@@ -97,7 +100,8 @@ class Asker:
                         answer = await likelihood.ask(client, sample)
                     else:
                         answer = await client.chat(sample.messages, self._body(sample))
-                    answer = self._with_acceptance(answer, before)
+                    if isinstance(answer, Response):
+                        answer = replace(self._with_acceptance(answer, before), asked_to_think=self._thinks)
                 self._keep(sample, answer)
                 return sample.id, answer
 
@@ -109,12 +113,11 @@ class Asker:
         return dict(pair for task in tasks if (pair := task.result()) is not None)
 
     def _counters(self) -> telemetry.Counters | None:
-        """Where programs are asked for one at a time, what the server counts belongs to a single answer."""
-        alone = self.stage.task.concurrency == 1 and self.stage.task.info.sandboxed
-        return telemetry.read(self.server.endpoint.url) if alone else None
+        """Where one sample is asked at a time, what the server counts belongs to a single answer."""
+        return telemetry.read(self.server.endpoint.url) if self.stage.task.concurrency == 1 else None
 
-    def _with_acceptance(self, answer: Response | Failure, before: telemetry.Counters | None) -> Response | Failure:
-        if before is None or isinstance(answer, Failure) or answer.draft_tokens is not None:
+    def _with_acceptance(self, answer: Response, before: telemetry.Counters | None) -> Response:
+        if before is None or answer.draft_tokens is not None:
             return answer
         spent = telemetry.since(before, telemetry.read(self.server.endpoint.url))
         return replace(

@@ -16,6 +16,7 @@ from openai import AsyncOpenAI, DefaultAioHttpClient
 from pydantic import TypeAdapter, ValidationError
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
+from evals.fields import REASONING
 from evals.records import Failure, JsonDict, Message, Response, Sample, TopTwo
 
 ATTEMPTS = 4
@@ -131,6 +132,7 @@ def _parse_chat(payload: Any, latency_s: float) -> Response | Failure:
         message = dict(choice["message"])
         usage = dict(payload.get("usage") or {})
         details = dict(usage.get("completion_tokens_details") or {})
+        cached = dict(usage.get("prompt_tokens_details") or {}).get("cached_tokens")
     except (KeyError, IndexError, TypeError, ValueError):
         return Failure(kind="protocol", message=f"no choices in the answer: {json.dumps(payload)[:200]}")
     if choice.get("finish_reason") in ("abort", "error"):  # the engine gave up on it; the model did not answer wrongly
@@ -139,8 +141,7 @@ def _parse_chat(payload: Any, latency_s: float) -> Response | Failure:
     prompt_ids, token_ids = payload.get("prompt_token_ids"), choice.get("token_ids")
     response = Response(
         text=message.get("content"),
-        reasoning=message.get("reasoning")
-        or message.get("reasoning_content"),  # renamed in vLLM 0.12, the old name gone in 0.16
+        reasoning=next((message[name] for name in REASONING if message.get(name)), None),
         finish_reason=choice.get("finish_reason"),
         token_ids=tuple(token_ids) if token_ids is not None else None,
         prompt_ids_sha=ids_sha(prompt_ids) if prompt_ids else None,
@@ -153,6 +154,7 @@ def _parse_chat(payload: Any, latency_s: float) -> Response | Failure:
         fingerprint=payload.get("system_fingerprint"),
         draft_tokens=drafts.get("num_draft_tokens"),
         accepted_tokens=drafts.get("num_accepted_draft_tokens"),
+        cached_tokens=cached,
     )
     return _RESPONSE.validate_python(asdict(response))
 

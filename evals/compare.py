@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.judged import Delta, Evidence, Flip, TaskSpec
-from evals.records import SampleRecord
+from evals.records import SampleRecord, Score
 from evals.stats import mcnemar_mid_p, tango_interval
 
 
@@ -43,6 +43,8 @@ class Tally:
     no_answer: int
     reasons: Counter[str]
     """Why there was no answer."""
+    longest_cut: int | None
+    """Tokens of the longest response that was cut off before its answer: what max_tokens was; None where none was."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,14 +199,21 @@ def fingerprints(book: Ledger, arm: str, spec: TaskSpec) -> list[str]:
 
 
 def tally(book: Ledger, arm: str, task: str, round: int = 0) -> Tally:
-    scores = [record.score for record in book.of(arm, task, round).values() if record.score is not None and is_scored(record)]
+    records = [record for record in book.of(arm, task, round).values() if is_scored(record)]
+    scores = [record.score for record in records if record.score is not None]
+    cut = [r.response.completion_tokens or 0 for r in records if r.score and r.response and _is_cut(r.score)]
     silent = [score for score in scores if score.outcome == "no_answer"]
     return Tally(
         n=len(scores),
         correct=sum(score.outcome == "correct" for score in scores),
         no_answer=len(silent),
         reasons=Counter(score.reason or "no reason given" for score in silent),
+        longest_cut=max(cut, default=None),
     )
+
+
+def _is_cut(score: Score) -> bool:
+    return score.reason in ("truncated", "truncated_in_thinking")
 
 
 def check_prompts(evidence: Evidence, book: Ledger, task: str, arm: str) -> PromptCheck:

@@ -15,6 +15,15 @@ from tasks.needle import Grid
 Sampling = Literal["greedy", "model"]
 Effort = Literal["off", "low", "medium", "high", "xhigh"]
 """How much a model that can think shall think."""
+NEUTRAL: dict[str, float] = {
+    "temperature": 1.0, "top_p": 1.0, "top_k": -1, "min_p": 0.0,
+    "presence_penalty": 0.0, "frequency_penalty": 0.0, "repetition_penalty": 1.0,
+}  # fmt: skip
+"""Every sampling field with the value that changes nothing, as every vLLM since 0.8 takes it (0.8 refuses top_k 0).
+
+All are sent: where one is left out, the server's default holds, which may be the model's generation_config.json.
+"""
+GREEDY: dict[str, float] = NEUTRAL | {"temperature": 0.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +169,7 @@ class Arm:
     @property
     def key(self) -> str:
         """The full configuration: an answer stored under another key is never reused."""
-        return _sha([self.server_key, *self._asked(), self.thinking.tokens if self.thinking else 0])
+        return _sha([self.server_key, *self._asked(), self.thinking.tokens if self.thinking else 0, NEUTRAL])
 
     @property
     def settings(self) -> str:

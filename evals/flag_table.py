@@ -92,16 +92,6 @@ GONE_ENV = (
 )
 """Variables. vLLM only warns of one that it does not know, and goes on without it."""
 
-FIELDS = {
-    "reasoning_effort": Span(first="0.10.2", last=None),
-    "reasoning_effort=none": Span(first="0.22.1", last=None),
-    "thinking_token_budget": Span(first="0.20.0", last=None),
-    "return_token_ids": Span(first="0.10.2", last=None),
-    "structured_outputs": Span(first="0.12.0", last=None),
-    **dict.fromkeys(("guided_json", "guided_regex", "guided_choice", "guided_grammar"), Span(first=None, last="0.10.2")),
-}
-"""Request fields. An unknown one is dropped with status 200."""
-
 METHODS = {"mtp": Span(first="0.12.0", last=None), "qwen3_next_mtp": Span(first="0.10.2", last=None)}
 """Methods of --speculative-config that came late. From 0.12 on every `…_mtp` is `mtp`."""
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from packaging.version import Version
 
 from evals.document import did_you_mean
-from evals.flag_table import DEFAULTS, FIELDS, GONE_ENV, GONE_FLAGS, METHODS, Gone
+from evals.flag_table import DEFAULTS, GONE_ENV, GONE_FLAGS, METHODS, Gone
 from evals.vocabulary import Span, has, parsed, vocabulary
 
 Severity = Literal["refused", "warning"]
@@ -49,9 +49,7 @@ def unreadable(version: str | None) -> bool:
     return parsed(version) is None
 
 
-def check(
-    version: str | None, args: dict[str, Any], env: dict[str, str], fields: tuple[str, ...] = ()
-) -> tuple[FlagIssue, ...]:
+def check(version: str | None, args: dict[str, Any], env: dict[str, str]) -> tuple[FlagIssue, ...]:
     """What of an arm its version lacks. Of a version that can't be read, only names that no version has."""
     at = parsed(version)
     out = [issue for name, value in args.items() if (issue := _flag(name, value, at))]
@@ -61,11 +59,6 @@ def check(
         out.append(_refused("value", "speculative-config", f"vLLM {at} does not know the method {method} yet; {use}"))
     severity: Severity = "refused" if args.get("fail-on-environ-validation") is True else "warning"
     out += [issue for name in env if (issue := _variable(name, at, severity))]
-    out += [
-        FlagIssue(name=f, about="field", severity="warning", message=f"vLLM {at} drops {f.replace('=', ': ')} without a word")
-        for f in fields
-        if at and f in FIELDS and has(FIELDS[f], at) is False
-    ]
     return tuple(out)
 
 

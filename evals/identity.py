@@ -94,7 +94,7 @@ def _speculation(evidence: Evidence, arm: str) -> Iterator[Finding]:
     """A feature that was asked for and never worked measures nothing of what it was asked for."""
     asked = any(word.startswith("--speculative-") for server in evidence.servers.get(arm, ()) for word in server.argv)
     windows = [w for w in evidence.windows if w.arm == arm]
-    if asked and windows and not any(w.drafts for w in windows):
+    if asked and windows and not any(w.drafts or w.draft_tokens or w.acceptance_gauge for w in windows):
         text = f"speculation was asked for, and no draft was counted over {sum(w.samples for w in windows)} samples"
         yield Finding(severity="alarm", kind="speculation_off", arm=arm, task=None, text=text)
 

@@ -30,9 +30,9 @@ async def ask(client: Client, sample: Sample) -> Response | Failure:
         if isinstance(ids, Failure):
             return ids
         encoded[text] = ids
-    prompts = [_Prompt(ids=encoded[text.whole], start=len(encoded[text.before])) for text in texts]
+    prompts = [Prompt(ids=encoded[text.whole], start=len(encoded[text.before])) for text in texts]
     answer = await client.post("/v1/completions", {"prompt": [p.ids for p in prompts], **BODY})
-    return answer if isinstance(answer, Failure) else _parse(answer.payload, answer.latency_s, prompts)
+    return answer if isinstance(answer, Failure) else parse(answer.payload, answer.latency_s, prompts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class _Text:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Prompt:
+class Prompt:
     ids: list[int]
     start: int
     """Index of the continuation's first token."""
@@ -67,10 +67,10 @@ async def _tokens(client: Client, text: str) -> list[int] | Failure:
     return ids
 
 
-def _parse(payload: Any, latency_s: float, prompts: Sequence[_Prompt]) -> Response | Failure:
+def parse(payload: Any, latency_s: float, prompts: Sequence[Prompt]) -> Response | Failure:
     """One `text_completion` object → Response; log-probabilities that can't be true are a failure, never a mark at chance."""
     try:
-        told = sorted(payload["choices"], key=lambda choice: choice["index"])
+        told = sorted(payload["choices"], key=lambda choice: choice.get("index", 0))
         likelihoods = tuple(_one(choice.get("logprobs"), p) for choice, p in zip(told, prompts, strict=True))
         usage = payload.get("usage") or {}
         prompt_tokens, fingerprint = usage.get("prompt_tokens"), payload.get("system_fingerprint")
@@ -90,7 +90,7 @@ class _Untrue(Exception):
     """What the server sent is no set of log-probabilities of the prompt."""
 
 
-def _one(logprobs: Any, prompt: _Prompt) -> Likelihood:
+def _one(logprobs: Any, prompt: Prompt) -> Likelihood:
     """Sum and greediness over a continuation's tokens. What was generated after it is not read."""
     n = len(prompt.ids)
     if not 0 < prompt.start < n:

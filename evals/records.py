@@ -105,6 +105,16 @@ class Preflight:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EngineCounts:
+    """What one of several data-parallel engines counted; None where it has no such counter."""
+
+    engine: str
+    generation_tokens: int | None
+    draft_tokens: int | None
+    accepted_tokens: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Window:
     """Telemetry of one arm × task × round, as deltas of /metrics; None where the engine has no such counter."""
 
@@ -124,6 +134,10 @@ class Window:
     accepted_per_position: tuple[int, ...]
     cold: bool | None
     """Whether the prefix cache was emptied first; None where that could not be done."""
+    acceptance_gauge: float | None = None
+    """What a vLLM without counters says of acceptance at the window's end, 0–1: since its start, and not of the window."""
+    engines: tuple[EngineCounts, ...] = ()
+    """Where several share the work."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,11 @@ import json
 from pathlib import Path
 
 from evals.errors import ConfigError
-from evals.experiment import Arm
+from evals.experiment import GREEDY, NEUTRAL, Arm
 from evals.records import JsonDict
 
-_FIELDS = ("temperature", "top_p", "top_k", "min_p", "presence_penalty", "repetition_penalty")
+_OWN = ("temperature", "top_p", "top_k", "min_p", "presence_penalty", "repetition_penalty")
+"""What an experiment file sets by name."""
 
 
 def settings(arm: Arm) -> JsonDict:
@@ -20,8 +21,8 @@ def settings(arm: Arm) -> JsonDict:
         ConfigError: `sampling: model` where generation_config.json is missing and no temperature is given, or can't be read.
     """
     request = arm.request
-    own = {name: value for name in _FIELDS if (value := getattr(request, name)) is not None}
-    base = {"temperature": 0.0} if arm.sampling == "greedy" else _recommended(arm, own)
+    own = {name: value for name in _OWN if (value := getattr(request, name)) is not None}
+    base = GREEDY if arm.sampling == "greedy" else NEUTRAL | _recommended(arm, own)
     thinking = arm.thinking.fields() if arm.thinking else {}
     out: JsonDict = base | thinking | own | request.extra_body
     if request.chat_template_kwargs or "chat_template_kwargs" in thinking:
@@ -51,4 +52,4 @@ def _recommended(arm: Arm, own: JsonDict) -> JsonDict:
         ) from e
     if not isinstance(found, dict):
         raise ConfigError(f"{path} is not a JSON object; {remedy}")
-    return {"temperature": 1.0} | {name: found[name] for name in _FIELDS if found.get(name) is not None}
+    return {name: found[name] for name in NEUTRAL if found.get(name) is not None}

@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evals import telemetry
 from evals.asker import Asker
@@ -115,11 +115,15 @@ def _through_lm_eval(asker: Asker, task: HarnessTask) -> None:
 
 def _mark(asker: Asker, samples: tuple[Sample, ...], marks: dict[str, tuple[Marks, ...]]) -> None:
     """What is marked by its text; programs are marked by the judge, and greedy answers only compared."""
-    score = asker.stage.task.info.score
-    for sample in samples:
-        stored = asker.journal.contents.answers.get((asker.place, sample.id))
-        if score and stored and stored.response:
-            asker.journal.put_score(stored.key, score(stored.response, sample.target, marks.get(sample.id, ())))
+    if (score := asker.stage.task.info.score) is None:
+        return
+    answers = asker.journal.contents.answers
+    asked = [(s, a, a.response) for s in samples if (a := answers.get((asker.place, s.id))) and a.response]
+    thinks = any(response.reasoning and (response.text or "").strip() for _, _, response in asked)
+    for sample, stored, response in asked:
+        if thinks and response.asked_to_think is None:  # nobody said, and the other answers show it
+            response = replace(response, asked_to_think=True)
+        asker.journal.put_score(stored.key, score(response, sample.target, marks.get(sample.id, ())))
 
 
 @contextlib.contextmanager
@@ -138,5 +142,5 @@ def _window(asker: Asker) -> Iterator[None]:
                 prefix_cache_queries=spent.prefix_cache_queries, prefix_cache_hits=spent.prefix_cache_hits,
                 drafts=spent.spec_decode_num_drafts, draft_tokens=spent.spec_decode_num_draft_tokens,
                 accepted_tokens=spent.spec_decode_num_accepted_tokens, accepted_per_position=spent.accepted_per_position,
-                cold=cold,
+                cold=cold, acceptance_gauge=spent.acceptance_gauge, engines=spent.engines,
             ))  # fmt: skip

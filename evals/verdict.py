@@ -10,19 +10,21 @@ from dataclasses import replace
 
 from evals.compare import Ledger, Tally, check_prompts, compare, discordance, is_scored, ledger, tally, task_spec
 from evals.divergence import GREEDY, diverge
-from evals.findings import findings, gate_count, reasons_words
+from evals.findings import findings, gate_count
 from evals.identity import mixture
 from evals.judged import ArmSpec, Delta, Evidence, GateResult, GateSpec, TaskSpec, Verdict, VerdictName
+from evals.outcomes import reasons_words
 from evals.stats import clopper_pearson, p_words, samples_for_margin, surely_above
 
 ALPHA = 0.05
+THINKING_TOKENS = 8192
+"""Less is hardly worth a try with thinking on: Qwen3's card asks for 32,768, and four times as little is a start."""
 LEAST_DISCORDANCE = 0.01
 """For the samples needed: few samples without a flip do not show that there are none."""
 
 _GRAVEST_FIRST: tuple[VerdictName, ...] = ("REGRESSION", "INVALID", "INCONCLUSIVE", "PASS")
 _REMEDIES = {
-    "truncated": "raise max_tokens",
-    "truncated_in_thinking": "raise max_tokens or lower the thinking effort",
+    "empty_after_thinking": "it ends before it answers: lower the thinking effort, or check the chat template",
     "empty": "check the chat template and the reasoning parser",
     "degenerate": "check the checkpoint and the sampling settings",
     "nothing_to_extract": "check the prompt's answer format",
@@ -150,10 +152,19 @@ def _unanswered(baseline: Tally) -> str | None:
     if not surely_above(baseline.no_answer, baseline.n, 0.5):
         return None
     reason = baseline.reasons.most_common(1)[0][0]
-    remedy = _REMEDIES.get(reason, "look at its responses")
+    remedy = _remedy(reason, baseline.longest_cut)
     return (
         f"the baseline mostly gives no answer: {baseline.no_answer}/{baseline.n} ({reasons_words(baseline.reasons)}); {remedy}"
     )
+
+
+def _remedy(reason: str, longest_cut: int | None) -> str:
+    if reason not in ("truncated", "truncated_in_thinking"):
+        return _REMEDIES.get(reason, "look at its responses")
+    cut = longest_cut or 0
+    to = 1 << (max(4 * cut, THINKING_TOKENS if reason == "truncated_in_thinking" else 1) - 1).bit_length()
+    words = f"raise max_tokens from {cut} to {to} or more" if cut else "raise max_tokens"
+    return f"{words}, or lower the thinking effort" if reason == "truncated_in_thinking" else words
 
 
 def _at_floor(baseline: Tally, chance: float, margin: float) -> str | None:

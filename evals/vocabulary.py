@@ -1,4 +1,4 @@
-"""Which flags and VLLM_* variables each vLLM version has, as read from its wheels (tools/flags.py)."""
+"""Which flags, VLLM_* variables and request fields each vLLM version has, as read from its wheels (tools/flags.py)."""
 
 import json
 from dataclasses import dataclass
@@ -36,6 +36,8 @@ class Vocabulary:
     short: dict[str, str]
     """`-tp` → `tensor-parallel-size`."""
     env: dict[str, Span]
+    fields: dict[str, Span]
+    """Of a chat completion's request."""
 
 
 @cache
@@ -51,6 +53,7 @@ def vocabulary() -> Vocabulary:
         flags={name: Flag(name=name, kind=kind, span=span(a, b)) for name, (kind, a, b) in raw["flags"].items()},
         short=raw["short"],
         env={name: span(a, b) for name, (a, b) in raw["env"].items()},
+        fields={name: span(a, b) for name, (a, b) in raw["fields"].items()},
     )
 
 

@@ -70,7 +70,7 @@ class Response:
     text: str | None
     """`message.content` as it came; None where the engine sent null."""
     reasoning: str | None
-    """`message.reasoning`, or `message.reasoning_content` on vLLM before 0.16."""
+    """`message.reasoning`, or `message.reasoning_content` on vLLM before 0.12."""
     finish_reason: str | None
     token_ids: tuple[int, ...] | None
     """Completion token ids; None where the engine does not return them."""
@@ -92,13 +92,20 @@ class Response:
     """The first two token ids of the rendered prompt; empty where the engine does not tell them."""
     likelihoods: tuple[Likelihood, ...] | None = None
     """Of each choice, where the sample has some: then there is no text."""
+    cached_tokens: int | None = None
+    """Prompt tokens that the prefix cache had; None where the engine does not tell (--enable-prompt-tokens-details)."""
+    asked_to_think: bool | None = None
+    """Whether the request switched thinking on or off; None where it said neither."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
     """The harness could not measure. Never a wrong answer."""
 
-    kind: Literal["timeout", "connection", "http", "protocol", "no_logprobs", "harness", "sandbox"]
+    kind: Literal[
+        "timeout", "connection", "http", "protocol", "no_logprobs", "harness", "sandbox", "answer_in_reasoning_field",
+        "answer_in_tool_calls",
+    ]  # fmt: skip
     message: str
 
 
@@ -116,7 +123,8 @@ class Score:
 
     outcome: Outcome
     reason: str | None = None
-    """Why there is no answer: truncated, truncated_in_thinking, empty, degenerate, nothing_to_extract. Of a program that is
+    """Why there is no answer: truncated, truncated_in_thinking, empty, empty_after_thinking, degenerate,
+    nothing_to_extract. Of a program that is
     wrong: failed_check, timed_out, crashed, out_of_memory, does_not_load, too_much_output, garbled.
     Of a needle: near_miss, distractor, incomplete, not_found."""
     answer: str | None = None

@@ -10,26 +10,29 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 
+from tasks.next_turn import NEXT_TURN
+
 LETTERS = "ABCDEFGHIJ"
 UNKNOWN = ("",) * 4
 """Four options whose texts are not known."""
 _LIMIT = 200_000  # characters that are read
 _MOST_MARKERS = 1000  # of one kind
 _LATEX = re.compile(r"\\(?:text|mathrm|mathbf|textbf|textit|mathit|rm|bf)\s?\{([^{}]{0,400})\}")
-_MARKUP = re.compile(r"[*`$]|\\[()\[\]]|\\[,;!]|__")
+_MARKUP = re.compile(r"[*`$]|\\[()\[\]]|\\[,;! ]|__|(?<!\w)_|_(?!\w)|</?(?:b|strong|i|em|u|p|br|span|code)\b[^<>]{0,60}>")
 _BOXED = re.compile(r"\\f?box(?:ed)?\s?\{([^{}]{0,400})(\}?)")
 _ASIDE = r"(?: (?:to|for|of|among|from|in|here|choice|option)\b[^.\n:=?]{0,80}?)?(?: ?\([^()\n]{0,40}\))?"
 _ADVERB = r"(?:(?:clearly|therefore|thus|(?:most )?likely|probably|definitely|simply|indeed|actually)\b ?)?"
 _NOUN = r"(?:(?:the )?(?:correct |right |best )?(?:option|choice|letter|answer)\b:? ?)?"
 _BE = r"(?:is|was|(?:(?:would|must|will) )?(?:have|has) to be|(?:would|should|must|will) be)"
-_SAYS = rf"{_ASIDE}\s{{0,3}}(?:\b{_BE}\b|[:=→]|[-=]>)\s{{0,4}}{_ADVERB}:?\s{{0,4}}{_NOUN}"
+_SAYS = rf"{_ASIDE}\s{{0,3}}(?:\b{_BE}\b|[:=→]|[-=]>|(?<=\s)[-–—](?=\s))\s{{0,4}}{_ADVERB}:?\s{{0,4}}{_NOUN}"
 _HAN_SAYS = r" ?(?:选项)? ?(?:应该是|应当是|应为|应是|就是|应选|应该选|选择|选|是|为|[:=]) ?:?\s{0,4}(?:选项|选择|选)? ?"
 _FINAL = (re.compile(rf"(?i)\bfinal (?:answer|choice){_SAYS}"), re.compile(rf"(?:最终|最后)(?:的)?(?:答案|选择){_HAN_SAYS}"))
 _STATED = (
     re.compile(rf"(?i)\b(?:answer|option|choice|(?:correct|right) (?:statement|letter|response|one))[\"']?{_SAYS}"),
     re.compile(r"(?im)\bans ?[.:] ?|^[#>\- ]{0,6}correct ?: ?|<answer> ?"),
     re.compile(r"(?im)^[#>\- ]{0,6}(?:final |correct )?answer\s{1,4}(?=\(?[A-J]\b)"),
-    re.compile(rf"(?:答案|正确的?选项|正确的是|正确的?选择){_HAN_SAYS}"),
+    re.compile(rf"(?:答案|(?:正确的?)?选项(?=是|为|应)|正确的?选项|正确的?选择){_HAN_SAYS}"),
+    re.compile(r"(?m)答案 ?[】\]] ?|(?:^|[\s。;,])(?:回答|答) ?: ?|正确的是 ?(?:选项 ?)?"),
     re.compile(r"我(?:认为|觉得|的答案)(?:应该|应)?是 ?"),
     re.compile(r"(?:选择|选定|选)(?!项|择|定) ?(?:选项)? ?"),
     re.compile(rf"(?i)\b(?:choose|pick|select|go(?:ing)? with) {_NOUN}"),
@@ -38,17 +41,19 @@ _IMPLIED = (
     re.compile(rf"(?i)\b(?:therefore|thus|hence|so)\b,? ?(?:it(?:'s| is) )?{_NOUN}"),
     re.compile(r"(?:因此|所以|故)[,:]? ?"),
 )
-_TEXT_AFTER = re.compile(r"(?i)\b(?:it|this|that)(?:'s| is| was| would be) ")
+_IT_IS = re.compile(rf"(?i)\b(?:it|this|that)(?:['’]s| is| was| would be) {_NOUN}")
+_NAMED = re.compile(
+    r"(?i)(?:the )?(?:(?:correct |right )?(?:answer|option|choice)|选项|选择?)\s?(?:is\b|是|为)?:?\s?(?=[(\[]?[A-J]\b)"
+)
 _UNCERTAIN = re.compile(
     r"(?i)(?:\b(?:if|whether|suppos\w+|assum\w+|unless|not|never|why|cannot)\b|n't\b|如果|假如|假设|若|是否|"
     r"不(?:能|应|应该|可|会|可能)?$|并非|不要$)"
 )
 _CLAUSE = re.compile(r"(?i)[.,;:!?\n。、]|\b(?:but|so|then|therefore|thus|hence)\b|但|所以|因此")
 _REASONS = r"(?:because|since|as|for|which|that|due|based|given|in|by|from|where|is|according)\b"
-_GOES_ON = re.compile(rf"\s{{0,2}}(?:$|[.,;:!。、()\]}}|=<—–]|-\s|\n|[㐀-鿿])|[ ]{{1,2}}{_REASONS}", re.IGNORECASE)
-_ENDS = re.compile(r"\s{0,2}[.。]?\s{0,4}(?:$|\n)")
+_GOES_ON = re.compile(rf"\s{{0,2}}(?:$|[.,;:!。、()【\]}}|=<—–]|-\s|\n|[㐀-鿿])|[ ]{{1,2}}{_REASONS}", re.IGNORECASE)
+_ENDS = re.compile(r"\s{0,2}[.。!,]?\s{0,4}(?:$|\n)")
 _TEXT_ENDS = re.compile(rf"\s*[)\]}}\"'”’]{{0,3}}\s*(?:$|[.!?。](?!\d)|[,;(:]|{_REASONS})", re.IGNORECASE)
-_NEXT_QUESTION = re.compile(r"(?i)\n\s{0,4}(?:#+ )?(?:question|q|问题|题目)\s?\d{0,3}\s?[:.]")
 _CLOSES = re.compile(r"\w \([A-J]\)[.!。]?\s*\Z")
 _PUNCTUATION = " \t\n.,;:!?。、\"'“”‘’()[]{}"
 
@@ -92,9 +97,9 @@ def _clean(text: str) -> str:
     if not text.isascii():
         text = text.translate(_Fold())
     text = _MARKUP.sub("", _LATEX.sub(r"\1", text))
-    end = _NEXT_QUESTION.search(text)
+    end = next((turn for turn in NEXT_TURN.finditer(text) if text[: turn.start()].strip()), None)
     # After its answer a model may pose itself another question; what it says to that is no answer to ours.
-    return text[: end.start() + 1] if end and text[: end.start()].strip() else text
+    return text[: end.start()] if end else text
 
 
 def _plain(text: str) -> str:
@@ -114,7 +119,7 @@ def _letter(count: int) -> re.Pattern[str]:
 def _another(count: int) -> re.Pattern[str]:
     return re.compile(
         rf"\s{{0,2}}(?:,|/|、|&|,? ?(?:or|and)\b|或者?|和|与|及)\s{{0,2}}(?:option )?"
-        rf"[(\[]?(?P<letter>[{LETTERS[:count]}])(?![A-Za-z0-9_])"
+        rf"[(\[]?(?P<letter>[{LETTERS[:count]}])(?![A-Za-z0-9_])(?!\s?(?:(?:is|are|was)\b|选?项?[是错不]))"
     )
 
 
@@ -155,7 +160,7 @@ class _Reader:
         found: set[str] = set()
         for box in _BOXED.finditer(self.text):
             if box[2] or not closed:
-                found |= self._at(box[1], 0) or self.option(box[1], whole=True)
+                found |= self._at(_NAMED.sub("", box[1], count=1), 0) or self.option(box[1], whole=True)
         return found
 
     def stated(self) -> set[str]:
@@ -166,10 +171,15 @@ class _Reader:
         closing = _bracketed(self.count).findall(self.text)
         found = set(closing) if _CLOSES.search(self.text) and len(set(closing)) == 1 else set()
         found |= {said["letter"] for said in _called_right(self.count).finditer(self.text) if self._sure(said.start())}
-        for pattern in _IMPLIED:
+        for pattern in (*_IMPLIED, _IT_IS):
             for marker in pattern.finditer(self.text):
                 letter = _letter(self.count).match(self.text, marker.end())
-                if letter and letter["letter"].isupper() and _ENDS.match(self.text, letter.end()):
+                if (
+                    letter
+                    and letter["letter"].isupper()
+                    and _ENDS.match(self.text, letter.end())
+                    and self._sure(marker.start())
+                ):
                     found.add(letter["letter"])
         return found
 
@@ -179,7 +189,7 @@ class _Reader:
         for piece in (*lines[:1], *lines[-1:]):
             if found := self.option(piece, whole=True):
                 return found
-        return set().union(*(self.option(self.text[m.end() :]) for m in _TEXT_AFTER.finditer(self.text[:1000])))
+        return set().union(*(self.option(self.text[m.end() :]) for m in _IT_IS.finditer(self.text[:1000])))
 
     def _after(self, patterns: tuple[re.Pattern[str], ...]) -> set[str]:
         found: set[str] = set()
@@ -205,11 +215,14 @@ class _Reader:
         lines = [line.strip(" \t>#-") for line in self.text.split("\n") if line.strip(" \t>#-")]
         found: set[str] = set()
         for i, line in enumerate(lines):
-            letter = _letter(self.count).match(line)
+            named = _NAMED.match(line)
+            letter = _letter(self.count).match(line, named.end() if named else 0)
             if letter is None:
                 continue
             if _ENDS.fullmatch(line, letter.end()):
                 found |= {letter["letter"].upper()} if letter["letter"].isupper() or len(lines) == 1 else set()
+            elif named:
+                continue
             elif i == 0 and not (several and labels[0] == "A"):  # a list of the options begins with A
                 found |= self._opening(line, letter, last=False)
             elif i == len(lines) - 1 and not several:
@@ -219,11 +232,11 @@ class _Reader:
     def _opening(self, line: str, letter: re.Match[str], *, last: bool) -> set[str]:
         """Of a line that begins with its letter: `(D) because …`, `B. Paris`."""
         marked = letter["close"] or line[letter.end() :].lstrip()[:1] in (".", ":", ")", "-", "—", "–")
-        reasoned = re.match(r",? (?:because|since)\b", line[letter.end() :])
-        if letter["letter"].islower() or not (marked or reasoned):
-            return set()
-        own = self.options.get(letter["letter"])
-        if last and _plain(line[letter.end() :]) != own:
+        reasoned = re.match(r",? (?:because|since)\b|,? ?(?:因为|由于)", line[letter.end() :])
+        own = self.options.get(letter["letter"].upper())
+        if own is not None and _plain(line[letter.end() :]) == own:
+            return {letter["letter"].upper()} if marked else set()
+        if last or letter["letter"].islower() or not (marked or reasoned):
             return set()
         return self._at(line, 0)
 

@@ -54,7 +54,7 @@ def program(response: Response, of: Problem) -> Program | Score | Failure:
     view = visible(response)
     match view:
         case Artefact(name=name, message=message):
-            return Failure(kind="harness", message=f"{name}: {message}")
+            return Failure(kind=name, message=message)
         case NoAnswer(reason=reason, warnings=warnings):
             return Score(outcome="no_answer", reason=reason, warnings=warnings)
         case Visible(text=text, warnings=warnings):

@@ -14,7 +14,7 @@ from tasks.numbers import decimal_text as decimal_text
 from tasks.numbers import final_number as final_number
 from tasks.numbers import finished_number as finished_number
 
-NoAnswerReason = Literal["truncated_in_thinking", "empty", "degenerate"]
+NoAnswerReason = Literal["truncated_in_thinking", "empty_after_thinking", "empty", "degenerate"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,10 @@ class NoAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class Artefact:
-    """The answer exists but lies where the harness cannot trust it: a Failure, never a wrong answer."""
+    """What may be an answer lies where users' clients don't look: a Failure, never a wrong answer.
+
+    It is not marked from there either: a candidate whose content is empty must not PASS by an answer that nobody would see.
+    """
 
     name: Literal["answer_in_reasoning_field", "answer_in_tool_calls"]
     message: str
@@ -91,17 +94,27 @@ def visible(response: Response) -> Visible | NoAnswer | Artefact:
 def _silent(response: Response, tagged: bool, warnings: tuple[str, ...]) -> NoAnswer | Artefact:
     """Why the content shows nothing."""
     reasoning = (response.reasoning or "").strip()
-    match response.finish_reason:
-        case "length" if reasoning or tagged or response.reasoning_tokens:
-            return NoAnswer(reason="truncated_in_thinking", warnings=warnings)
-        case "stop" if reasoning and is_degenerate(reasoning, cut=False):
-            return NoAnswer(reason="degenerate", warnings=warnings)
-        case "stop" if reasoning:
-            where = f"content is empty, finish_reason is stop, and all {len(reasoning)} characters are in the reasoning field"
-            advice = "check the arm's reasoning parser against its thinking switch"
-            return Artefact(name="answer_in_reasoning_field", message=f"{where}: {advice}")
-        case "tool_calls":
-            where = "content is empty and the engine read the answer as a tool call"
-            return Artefact(name="answer_in_tool_calls", message=f"{where}: leave --enable-auto-tool-choice out of this arm")
-        case _:
-            return NoAnswer(reason="empty", warnings=warnings)
+    thought = bool(reasoning or tagged or response.reasoning_tokens)
+    if response.finish_reason == "tool_calls":
+        where = "content is empty and the engine read the answer as a tool call"
+        return Artefact(name="answer_in_tool_calls", message=f"{where}: leave --enable-auto-tool-choice out of this arm")
+    if reasoning and response.finish_reason == "stop" and is_degenerate(reasoning, cut=False):
+        return NoAnswer(reason="degenerate", warnings=warnings)
+    if reasoning and _is_no_thought(response):
+        where = f"content is empty, finish_reason is {response.finish_reason}, and {len(reasoning)} characters are in reasoning"
+        return Artefact(name="answer_in_reasoning_field", message=f"{where}; {_advice(response)}")
+    if thought and response.finish_reason in ("length", "stop"):
+        cut = response.finish_reason == "length"
+        return NoAnswer(reason="truncated_in_thinking" if cut else "empty_after_thinking", warnings=warnings)
+    return NoAnswer(reason="empty", warnings=warnings)
+
+
+def _is_no_thought(response: Response) -> bool:
+    """Whether what stands in the reasoning field may be the answer: thinking is off, or nobody said and it ended by itself."""
+    return response.asked_to_think is False or (response.asked_to_think is None and response.finish_reason == "stop")
+
+
+def _advice(response: Response) -> str:
+    if response.asked_to_think is False:
+        return "thinking is off: check the arm's reasoning parser, and whether its switch has an effect"
+    return "check the arm's reasoning parser; if this arm thinks, say so: chat_template_kwargs: {enable_thinking: true}"

@@ -31,7 +31,7 @@ def score(response: Response, target: str, harness: tuple[Marks, ...]) -> Score 
     view = visible(response)
     match view:
         case Artefact(name=name, message=message):
-            return Failure(kind="harness", message=f"{name}: {message}")
+            return Failure(kind=name, message=message)
         case NoAnswer(reason=reason, warnings=warnings):
             return Score(outcome="no_answer", reason=reason, harness=harness, warnings=warnings)
         case Visible(text=text, warnings=warnings):

@@ -106,7 +106,7 @@ class Target:
     @classmethod
     def read(cls, text: str) -> Self:
         """Raises ValueError where it is no target's text."""
-        pairs = [re.fullmatch(r"([^=≠;]+)([=≠])([a-z0-9]+)", part) for part in text.split("; ")]
+        pairs = [re.fullmatch(r"([^=≠;]+)([=≠])([a-z0-9_]+)", part) for part in text.split("; ")]
         if not all(pairs):
             raise ValueError(f"{text[:200]!r} is not a needle's target")
         told = [(p[2], Hidden(key=p[1], identifier=p[3])) for p in pairs if p]

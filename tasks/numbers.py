@@ -8,41 +8,64 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 
+from tasks.next_turn import NEXT_TURN
+
 _LIMIT = 1_000_000  # characters at the end that are read for a number
 _MOST_DIGITS = 40  # what is longer is no answer
 _MOST_MARKERS = 200  # of one kind; with no number after so many, there is none
-_CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CNY|RMB|Rs\.?)"
+_CURRENCY = r"(?:\$|USD|EUR|GBP|CHF|CNY|RMB|Rs\.?)"  # every sign of a currency is read as $
+_GROUPED = (
+    r"(?:[0-9]{1,3}(?:(?:,[0-9]{3}){1,12}|(?:['_][0-9]{3}){1,12}|(?: [0-9]{3}){1,12}(?! [0-9]))"
+    r"|[0-9]{1,2}(?:,[0-9]{2}){1,12},[0-9]{3})(?![0-9])"  # the second as India writes 12,34,567
+)
 _NUMBER = re.compile(
     r"(?<![A-Za-z0-9_^])(?<![_^]\{)"  # not the 2 of H2O, x_1, m^2; and no sign in 5-3
     rf"(?P<minus>(?<![)\]}}%-])-)?(?:{_CURRENCY}\s{{0,2}}(?P<late_minus>-)?)?"
-    r"(?P<digits>(?:[0-9]{1,3}(?:(?:,[0-9]{3}){1,12}|(?: [0-9]{3}){1,12}(?! [0-9]))(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)"
+    rf"(?P<digits>(?:{_GROUPED}|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)"
 )
 _FRACTION = re.compile(
     r"(?:\s{1,2}(?P<above>[0-9]{1,3}))?\s{0,2}/\s{0,2}(?P<below>[0-9]{1,20}(?:\.[0-9]{1,20})?)(?![0-9]|[./][0-9])"
 )
-_LATEX = (
-    (re.compile(r"\\[dt]?frac\{([0-9]{1,20})\}\{([0-9]{1,20})\}"), r" \1/\2 "),
+_PLAIN = (
+    (re.compile(r"-\\[cdt]?frac\{([0-9]{1,20})\}\{([0-9]{1,20})\}"), r"-\1/\2 "),
+    (re.compile(r"\\[cdt]?frac\{([0-9]{1,20})\}\{([0-9]{1,20})\}"), r" \1/\2 "),
+    (re.compile(r"\\[cdt]?frac ?([0-9])([0-9])(?![0-9])"), r" \1/\2 "),
     (re.compile(r"\{,\}"), ","),
     (re.compile(r"\\!"), ""),
     (re.compile(r"\\[,;: ]"), " "),
     (re.compile(r"\\{1,3}([$%#&])"), r"\1"),
     (re.compile(r"\\(?:times|cdot|div)(?![A-Za-z])"), "×"),
+    (re.compile(r"&(?:nbsp|thinsp|ensp|emsp|#(?:160|8201|8239|x[aA]0|x2009|x202[fF]));"), " "),
+    (re.compile(r"(?<![0-9.])([0-9]{1,3})\.([0-9]{3})(?:\.([0-9]{3}))?,([0-9]{1,2})(?![0-9,])"), r"\1\2\3.\4"),  # 1.800,50
+    (re.compile(r"(?<![0-9.])([0-9]{1,3})\.([0-9]{3})\.([0-9]{3})(?![0-9.]?[0-9])"), r"\1\2\3"),
+    (re.compile(r"(?i)(\b(?:is|was|are|be|equals?)|[:=#*]) ?(?:negative|minus) (?=\$?[0-9])"), r"\1 -"),
+    (re.compile(r"(?<![胜正])[负負] ?(?=\$?[0-9])"), "-"),
 )
+"""LaTeX, HTML and other spellings of a number → the one that is read below."""
 _HASHES = re.compile(r"(?<!#)####(?!#)")
 _STEP = re.compile(r"([0-9]{1,2})[.):、] {0,3}[*_]{0,2}[^\W\d_]")  # `#### 1. Find the eggs` is a heading
 _BOXED = re.compile(r"\\f?box(?:ed)?\s{0,3}\{")
-_ASIDE = r"(?: (?:to|for|in|of)\b[^.\n:=?]{0,60}?)?(?: ?\([^()\n]{0,40}\))?[ *_`]{0,6}"
+_ASIDE = r"(?: (?:to|for|in|of)\b[^.\n:=?]{0,60}?)?(?: ?\([^()\n]{0,40}\))?[ *_`\"']{0,6}"
 _SAYS = rf"{_ASIDE}(?:(?P<says>(?:is|was|equals|(?:will|would|should) be)\b)|[:=])"
 _PHRASES = (
-    re.compile(rf"(?i)\bfinal answer{_SAYS}"),
+    re.compile(rf"(?i)\bfinal[ _](?:answer|result){_SAYS}"),
     re.compile(rf"(?im)\banswer{_SAYS}|^[#*_ ]{{0,12}}(?:final )?answer[*_ ]{{0,6}}$"),
-    re.compile(r"答案 ?[*_]{0,4} ?(?:(?P<says>应该是|应当是|应为|就是|是|为|等于)|[:=]|$)", re.MULTILINE),
+    re.compile(r"(?i)<answer>(?P<says>)"),
+    re.compile(
+        r"(?:答案|最[终后]结果) ?[*_】\]]{0,4} ?(?:(?P<says>应该是|应当是|应为|就是|是|为|等于)|[:=]|(?<=[】\]])|$)",
+        re.MULTILINE,
+    ),
 )
+_REPLY = re.compile(r"(?m)(?:^|[\s。;,!?*#])(?:回答|答) ?[*_]{0,4} ?:")
+"""`答：` before a whole sentence, that tells what was asked again before it says how much."""
 _LEAD = re.compile(r"(?:[\s:*_`>\"'(\[{|#=]|\\[\[(]|\$\$|-\s)*")
 _SENTENCE_END = re.compile(r"\n|[。!?]|\.(?![0-9A-Za-z])")
 _OPERATION = re.compile(r"(?: ?[A-Za-z]{1,20}){0,2}\)? {0,2}(?:[-+*/×÷x]|of) {0,2}[($]{0,2}[0-9]")
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_VULGAR = {"½": ".5", "¼": ".25", "¾": ".75", "⅓": " 1/3", "⅔": " 2/3"}
+_ALIKE = dict.fromkeys("−‐‑‒–", "-") | dict.fromkeys("’ʼ", "'") | {"⁄": "/", "٬": ",", "٫": "."}
+"""What NFKC leaves apart."""
+_MIXED = re.compile(r"(?<=[0-9]) (?=\.[0-9]+(?![0-9.]))")
+"""Between a whole number and a fraction that was one character: 3 ½."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,18 +83,22 @@ class _Fold(dict[int, str]):
         char = chr(code)
         if char in _SUPERSCRIPTS or unicodedata.category(char) == "Cf":
             return ""  # m² is a unit; zero-width characters split numbers
-        if char == "−":
-            return "-"
-        return _VULGAR.get(char) or "".join(
-            str(unicodedata.decimal(c)) if c.isdecimal() else c for c in unicodedata.normalize("NFKC", char)
-        )
+        if char in _ALIKE:
+            return _ALIKE[char]
+        if unicodedata.category(char) == "Sc":
+            return "$"
+        plain = unicodedata.normalize("NFKC", char)
+        if "⁄" in plain:  # ½ → .5, and ⅓ → 1/3, for it has no decimal
+            value = str(unicodedata.numeric(char))
+            return value.removeprefix("0") if len(value) < 6 else f" {plain.replace('⁄', '/')}"
+        return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in plain)
 
 
 def _clean(text: str) -> str:
     text = text[-_LIMIT:]
     if not text.isascii():
-        text = text.translate(_Fold())
-    for pattern, plain in _LATEX:
+        text = _MIXED.sub("", text.translate(_Fold()))
+    for pattern, plain in _PLAIN:
         text = pattern.sub(plain, text)
     return text
 
@@ -80,7 +107,7 @@ def _numbers(text: str) -> Iterator[_Found]:
     position = 0
     while number := _NUMBER.search(text, position):
         position = number.end()
-        digits = number["digits"].replace(",", "").replace(" ", "")
+        digits = re.sub("[,'_ ]", "", number["digits"])
         if len(digits) > _MOST_DIGITS:
             continue
         value, fraction = Decimal(digits), _FRACTION.match(text, position)
@@ -159,13 +186,21 @@ def _boxed(text: str, *, closed: bool) -> Decimal | None:
     return None
 
 
-def final_number(text: str) -> Decimal | None:
-    """The number an answer ends on; None where there is none. Never raises, linear in the text.
+def _replied(text: str) -> Decimal | None:
+    """Of the last `答：`: what follows at once, or the end of a sentence that has its working above it."""
+    for marker in deque(_REPLY.finditer(text), maxlen=1):
+        lead = _LEAD.match(text, marker.end(), marker.end() + 400)
+        start = lead.end() if lead else marker.end()
+        if _NUMBER.match(text, start):
+            return _after(text, start, says=False)
+        end = _SENTENCE_END.search(text, start, start + 400)
+        if next(_numbers(text[max(0, marker.start() - 4000) : marker.start()]), None) is not None:
+            return _last(text[start : end.start() if end else start + 400])
+    return None
 
-    The strongest marker wins: the first `#### N`, else the last `\\boxed{N}`, "final answer is N", "answer is N",
-    "答案是N"; else the last number of all.
-    """
-    text = _clean(text)
+
+def _stated(text: str) -> Decimal | None:
+    """What is marked as the answer."""
     for marked in (_after_hashes(text), _boxed(text, closed=False)):
         if marked is not None:
             return marked
@@ -174,14 +209,32 @@ def final_number(text: str) -> Decimal | None:
             value = _after(text, marker.end(), says=marker["says"] is not None)
             if value is not None:
                 return value
-    return _last(text)
+    return _replied(text)
+
+
+def final_number(text: str) -> Decimal | None:
+    """The number an answer ends on; None where there is none. Never raises, linear in the text.
+
+    The strongest marker wins: the first `#### N`, else the last `\\boxed{N}`, "final answer is N", "answer is N",
+    "答案是N", "答：N"; else the last number of all. What a model asks itself after an answer is not read.
+    """
+    text = _clean(text)
+    if own := NEXT_TURN.search(text):
+        head = text[: own.start()]
+        stated = _stated(head)
+        if stated is None and len(head.split()) <= 3:
+            stated = _last(head)
+        if stated is not None:
+            return stated
+    stated = _stated(text)
+    return _last(text) if stated is None else stated
 
 
 def finished_number(text: str) -> Decimal | None:
     """The number of a `####` or closed `\\boxed{}` that no further token could change: a cut response may be marked by it."""
     text = _clean(text)
     value = _after_hashes(text)
-    if value is not None and not text.endswith(",") and _after_hashes(text + "7") == value:
+    if value is not None and not text.endswith((",", "'", "_")) and _after_hashes(text + "7") == value:
         return value
     return _boxed(text, closed=True)
 

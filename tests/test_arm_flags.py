@@ -44,6 +44,35 @@ def test_a_variable_is_refused_under_env(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("request_", "place", "said"),
+    [
+        ("{extra_body: {guided_json: {}}}", "extra_body.guided_json", "write `structured_outputs: {json: …}` in its place"),
+        ("{reasoning_effort: none}", "reasoning_effort", "write `chat_template_kwargs: {enable_thinking: false}`"),
+    ],
+)
+def test_a_request_field_that_a_version_drops_is_refused_where_it_stands(
+    tmp_path: Path, request_: str, place: str, said: str
+) -> None:
+    found = refusal(tmp_path, arm_b("engine: {venv: vllm==0.20.0}", f"request: {request_}"))
+    assert found.startswith(f"11: arms.b.request.{place}: vLLM 0.20.0 ")
+    assert said in found
+
+
+def test_a_request_field_of_the_arm_it_extends_is_refused_there(tmp_path: Path) -> None:
+    own = changed("args: {dtype: half, max-model-len: 4096}", "request: {extra_body: {guided_json: {}}}")
+    assert refusal(tmp_path, own.replace("vllm==0.25.0", "vllm==0.8.5")).startswith(
+        "7: arms.b.request.extra_body.guided_json: "
+    )
+
+
+def test_a_misspelt_request_field_is_said_for_any_engine(tmp_path: Path) -> None:
+    for engine in ("{url: 'http://h'}", "{docker: 'vllm/vllm-openai:nightly'}", "{venv: vllm==0.29.0}"):
+        text = changed("args: {dtype: half, max-model-len: 4096}", "env: {}")
+        text = text.replace("{venv: vllm==0.29.0}", f"{engine}\n    request: {{extra_body: {{thinking_token_buget: 9}}}}")
+        assert any("b: bumpgate knows no request field thinking_token_buget" in line for line in check(tmp_path, text))
+
+
+@pytest.mark.parametrize(
     ("engine", "refused"),
     [
         ("{docker: 'vllm/vllm-openai:v0.29.0'}", True),

@@ -133,8 +133,18 @@ def test_errors_are_counted_by_kind() -> None:
     assert (found.severity, found.arm, found.task) == ("warning", CANDIDATE, "gsm8k")
     assert found.text == (
         "10 of 200 could not be measured: 5 timeout failures, 3 without a score, 2 without a record; "
-        "the first: no answer in 60 s"
+        "in the baseline in 0 of 198 samples (p = 0.008); the first: no answer in 60 s"
     )
+
+
+def test_as_many_errors_as_in_the_baseline_are_no_difference() -> None:
+    run = two_arms("c" * 190 + "e" * 10, "c" * 190 + "e" * 10)
+    assert {f.text.partition(";")[2] for f in of_kind(run, "errors")} == {" the first: no answer in 60 s"}
+
+
+def test_answers_that_were_not_asked_yet_are_no_difference() -> None:
+    (found,) = of_kind(replace(two_arms("c" * 200, "c" * 100 + "-" * 100), finished=False), "errors")
+    assert found.text == "100 of 200 could not be measured: 100 without a record"
 
 
 def test_an_arm_that_never_started_is_not_also_listed_as_errors() -> None:
@@ -143,27 +153,25 @@ def test_an_arm_that_never_started_is_not_also_listed_as_errors() -> None:
     assert len(of_kind(replace(run, failures={}), "errors")) == 1
 
 
-def test_the_gap_to_lm_evals_marks_is_a_note_with_both_directions() -> None:
-    run = two_arms("c" * 180 + "w" * 20, "c" * 180 + "w" * 18 + "tt")
-    run = rescored(run, CANDIDATE, {f"s{i}" for i in range(7, 180)}, harness=(Marks(filter="strict-match", correct=True),))
-    run = rescored(run, CANDIDATE, {f"s{i}" for i in range(5)}, harness=(Marks(filter="strict-match", correct=False),))
-    run = rescored(run, CANDIDATE, {"s190", "s198", "s199"}, harness=(Marks(filter="strict-match", correct=True),))
-    (found,) = of_kind(run, "harness_gap")
-    assert found.severity == "note"
-    assert found.text == (
-        "lm-eval strict-match marks 8 of 181 otherwise: 3 right by lm-eval and not by us (2 truncated, 1 wrong); "
-        "5 right by us and not by lm-eval"
-    )
-
-
-def test_no_gap_to_lm_eval_is_no_finding() -> None:
-    run = rescored(FLAT, CANDIDATE, {"s0"}, harness=(Marks(filter="strict-match", correct=True),))
-    assert of_kind(run, "harness_gap") == []
-
-
 def test_artefacts_seen_by_the_scorer_are_counted() -> None:
     (found,) = of_kind(rescored(FLAT, CANDIDATE, {"s0", "s4"}, warnings=("think_tag_in_content",)), "score_warning")
     assert (found.severity, found.arm, found.text) == ("warning", CANDIDATE, "think_tag_in_content in 2 of 200 responses")
+
+
+def test_artefacts_that_only_the_candidate_has_are_tested_against_the_baseline() -> None:
+    leaks = {f"s{i}" for i in range(30)}
+    (found,) = of_kind(rescored(FLAT, CANDIDATE, leaks, warnings=("think_tag_in_content",)), "score_warning")
+    assert found.text == "think_tag_in_content in 30 of 200 responses; in the baseline in 0 of 200 samples (p < 0.001)"
+    both = rescored(rescored(FLAT, CANDIDATE, leaks, warnings=("x",)), BASELINE, leaks, warnings=("x",))
+    assert [f.text for f in of_kind(both, "score_warning")] == ["x in 30 of 200 responses"] * 2
+
+
+def test_rounds_of_one_sample_count_as_one() -> None:
+    """Three rounds of ten samples are no thirty samples."""
+    rounds = ("c" * 190 + "t" * 10,) * 3
+    (found,) = of_kind(two_arms(("c" * 200,) * 3, rounds), "no_answer_shift")
+    assert found.text == "no answer in 10 of 200 (30 truncated), in the baseline in 0 (none); p = 0.002"
+    assert of_kind(two_arms(("c" * 200,) * 3, ("c" * 197 + "ttt",) * 3), "no_answer_shift") == []
 
 
 def test_prompts_that_differ_are_an_alarm_unless_they_were_meant_to() -> None:
@@ -190,7 +198,9 @@ def test_answers_that_grow_are_a_length_shift() -> None:
     run = change(FLAT, CANDIDATE, ALL, completion_tokens=9)
     (found,) = of_kind(run, "length_shift")
     assert found.severity == "warning"
-    assert found.text == "answers are 3.00 times as long in tokens, over 200 samples (Wilcoxon p < 0.001)"
+    assert found.text == (
+        "answers are, in tokens, 3.00 times as long as the baseline's (median of 200 samples, 99 % interval 3.00 to 3.00)"
+    )
     assert [f.severity for f in of_kind(other_prompts_meant(run), "length_shift")] == ["note"]
 
 

@@ -6,7 +6,7 @@ import pytest
 from packaging.version import Version
 
 from evals import flags
-from evals.flag_table import DEFAULTS, FIELDS, GONE_ENV, GONE_FLAGS, METHODS
+from evals.flag_table import DEFAULTS, GONE_ENV, GONE_FLAGS, METHODS
 from evals.vocabulary import Span, has, parsed, vocabulary
 
 
@@ -143,14 +143,6 @@ def test_a_method_of_speculation_that_came_late() -> None:
     assert (issue.about, issue.severity) == ("value", "refused")
 
 
-def test_request_fields_that_a_version_drops() -> None:
-    fields = ("reasoning_effort", "reasoning_effort=none", "guided_json", "chat_template")
-    assert [i.message for i in flags.check("0.20.0", {}, {}, fields)] == [
-        "vLLM 0.20.0 drops reasoning_effort: none without a word",
-        "vLLM 0.20.0 drops guided_json without a word",
-    ]
-
-
 def test_two_spellings_of_one_method_are_one_configuration() -> None:
     old, new = ({"speculative-config": {"method": m, "num_speculative_tokens": 2}} for m in ("qwen3_next_mtp", "mtp"))
     assert flags.canonical(old) == flags.canonical(new) == new
@@ -208,8 +200,7 @@ def test_the_table_agrees_with_the_wheels(row: Any) -> None:
 
 def test_every_row_names_versions_that_were_read() -> None:
     read = set(vocabulary().versions)
-    spans = [*FIELDS.values(), *METHODS.values()]
-    assert {v for s in spans for v in (s.first, s.last) if v} <= read
+    assert {v for s in METHODS.values() for v in (s.first, s.last) if v} <= read
     assert {v for row in DEFAULTS for v in (row.last, row.first)} <= read
     assert set(flags.NEWEST.values()) <= read
     assert vocabulary().versions[-1] == flags.NEWEST["vllm"]

@@ -94,8 +94,7 @@ def test_an_answer_finished_before_the_limit_is_marked(text: str) -> None:
 def test_an_answer_in_the_reasoning_field_is_a_failure_never_wrong() -> None:
     result = score(reply(None, reasoning="so it is 18."), FIELD, ())
     assert isinstance(result, Failure)
-    assert result.kind == "harness"
-    assert result.message.startswith("answer_in_reasoning_field: ")
+    assert result.kind == "answer_in_reasoning_field"
 
 
 @pytest.mark.parametrize("text", ["18", "17", "none", ""])

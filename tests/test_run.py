@@ -56,6 +56,54 @@ def test_a_run_gone_on_with_asks_nothing_twice_and_judges_alike(
     assert [len(stub.requests) - n for stub, n in zip(stubs, asked, strict=True)] == [1, 1]  # the look at who answers
 
 
+def thinking(request: Json) -> Reply:
+    """A thinking model with too small a max_tokens: content is null, all is in the reasoning, and it was cut."""
+    if "what is " not in str(request["messages"][-1]["content"]):
+        return pupil(request)
+    return Reply(payload=chat(None, reasoning="x" * 64, finish_reason="length"))
+
+
+def test_a_baseline_that_is_cut_in_its_thoughts_is_invalid_and_told_what_to_raise(
+    experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    """lm-eval marks null content as wrong: two arms would then be equal, at 0 %."""
+    stubs[0].answer = stubs[1].answer = thinking
+    verdict = run.run(experiment, tmp_path / "run", Silent())
+    assert verdict.overall == "INVALID"
+    assert verdict.gates[0].reason == (
+        f"the baseline mostly gives no answer: {N}/{N} ({N} truncated_in_thinking); "
+        "raise max_tokens from 64 to 8192 or more, or lower the thinking effort"
+    )
+
+
+def test_a_candidate_alone_that_is_cut_in_its_thoughts_is_a_regression(
+    experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    stubs[1].answer = thinking
+    verdict = run.run(experiment, tmp_path / "run", Silent())
+    assert verdict.overall == "REGRESSION"
+    (shift,) = [f for f in verdict.findings if f.kind == "no_answer_shift"]
+    assert shift.text == f"no answer in {N} of {N} ({N} truncated_in_thinking), in the baseline in 0 (none); p < 0.001"
+    card = (tmp_path / "run" / "scorecard.md").read_text()
+    assert f"| gsm8k | no answer: truncated in thinking | 0 | **100.0 ({N})**, p < 0.001 |" in card
+
+
+def test_a_candidate_whose_content_is_empty_never_passes_by_what_it_says_elsewhere(
+    experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    """A server that answers in the reasoning field: every answer there is right, and no client would see one."""
+
+    def swallowed(request: Json) -> Reply:
+        text = pupil(request).payload["choices"][0]["message"]["content"]
+        return Reply(payload=chat(None, reasoning=text))
+
+    stubs[1].answer = swallowed
+    verdict = run.run(experiment, tmp_path / "run", Silent())
+    assert verdict.overall == "INVALID"
+    assert f"could not be measured: 0 of {N} requests ({N} answer_in_reasoning_field)" in verdict.gates[0].reason
+    assert "check the arm's reasoning parser" in verdict.gates[0].reason
+
+
 def test_an_endpoint_that_was_replaced_is_asked_afresh(
     experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
 ) -> None:

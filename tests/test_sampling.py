@@ -8,9 +8,9 @@ from test_experiment import ARM
 
 from evals import sampling
 from evals.errors import ConfigError
-from evals.experiment import RequestSettings
+from evals.experiment import GREEDY, NEUTRAL, RequestSettings
 
-GREEDY = replace(ARM, request=RequestSettings())
+PLAIN = replace(ARM, request=RequestSettings())
 
 
 def checkpoint(folder: Path, text: str = '{"temperature": 0.6, "top_p": 0.95, "top_k": 20, "eos_token_id": 2}') -> str:
@@ -18,41 +18,56 @@ def checkpoint(folder: Path, text: str = '{"temperature": 0.6, "top_p": 0.95, "t
     return str(folder)
 
 
-def test_greedy_sends_temperature_0() -> None:
-    assert sampling.settings(GREEDY) == {"temperature": 0.0}
+def test_greedy_leaves_nothing_to_the_servers_own_defaults() -> None:
+    """Which may be the model's generation_config.json: a repetition penalty shapes greedy answers as well (vllm PR 15281)."""
+    read_by_vllm = {
+        "repetition_penalty", "presence_penalty", "frequency_penalty", "temperature", "top_k", "top_p", "min_p",
+    }  # fmt: skip
+    sent = sampling.settings(PLAIN)
+    assert sent == GREEDY
+    assert sent.keys() == read_by_vllm
+    assert (sent["temperature"], sent["repetition_penalty"]) == (0.0, 1.0)
+
+
+def test_a_changed_default_asks_again() -> None:
+    """What is sent is part of an arm's key, also where the experiment file does not name it."""
+    with pytest.MonkeyPatch.context() as patch:
+        before = PLAIN.key
+        patch.setitem(NEUTRAL, "repetition_penalty", 1.1)
+        assert PLAIN.key != before
 
 
 def test_what_the_arm_sets_wins(tmp_path: Path) -> None:
-    arm = replace(GREEDY, request=RequestSettings(temperature=0.7, top_k=5))
-    assert sampling.settings(arm) == {"temperature": 0.7, "top_k": 5}
+    arm = replace(PLAIN, request=RequestSettings(temperature=0.7, top_k=5))
+    assert sampling.settings(arm) == GREEDY | {"temperature": 0.7, "top_k": 5}
     arm = replace(arm, sampling="model", model=checkpoint(tmp_path))
-    assert sampling.settings(arm) == {"temperature": 0.7, "top_p": 0.95, "top_k": 5}
+    assert sampling.settings(arm) == NEUTRAL | {"temperature": 0.7, "top_p": 0.95, "top_k": 5}
 
 
 def test_model_sends_what_the_checkpoint_recommends_and_nothing_else_of_it(tmp_path: Path) -> None:
-    arm = replace(GREEDY, sampling="model", model=checkpoint(tmp_path))
-    assert sampling.settings(arm) == {"temperature": 0.6, "top_p": 0.95, "top_k": 20}
+    arm = replace(PLAIN, sampling="model", model=checkpoint(tmp_path))
+    assert sampling.settings(arm) == NEUTRAL | {"temperature": 0.6, "top_p": 0.95, "top_k": 20}
 
 
 def test_model_without_a_recommended_temperature_sends_1(tmp_path: Path) -> None:
-    arm = replace(GREEDY, sampling="model", model=checkpoint(tmp_path, '{"top_k": null}'))
-    assert sampling.settings(arm) == {"temperature": 1.0}
+    arm = replace(PLAIN, sampling="model", model=checkpoint(tmp_path, '{"top_k": null}'))
+    assert sampling.settings(arm) == NEUTRAL
 
 
 @pytest.mark.parametrize("model", ["org/name", None, "/none"])
 def test_model_without_the_file_asks_for_numbers(model: str | None) -> None:
-    arm = replace(GREEDY, sampling="model", model=model)
+    arm = replace(PLAIN, sampling="model", model=model)
     with pytest.raises(ConfigError, match=r"generation_config.json.*write temperature, top_p and top_k under `request:`"):
         sampling.settings(arm)
     own = replace(arm, request=RequestSettings(temperature=0.6, top_p=0.9))
-    assert sampling.settings(own) == {"temperature": 0.6, "top_p": 0.9}
+    assert sampling.settings(own) == NEUTRAL | {"temperature": 0.6, "top_p": 0.9}
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", "\xff"])
 def test_a_broken_file_is_a_config_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "generation_config.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(ConfigError, match=r"generation_config.json"):
-        sampling.settings(replace(GREEDY, sampling="model", model=str(tmp_path)))
+        sampling.settings(replace(PLAIN, sampling="model", model=str(tmp_path)))
 
 
 def test_template_settings_and_extra_fields_are_sent() -> None:
@@ -61,7 +76,7 @@ def test_template_settings_and_extra_fields_are_sent() -> None:
         chat_template_kwargs={"enable_thinking": False},
         extra_body={"thinking_token_budget": 9, "temperature": 0.1},
     )
-    assert sampling.settings(replace(GREEDY, request=request)) == {
+    assert sampling.settings(replace(PLAIN, request=request)) == GREEDY | {
         "temperature": 0.1,
         "thinking_token_budget": 9,
         "chat_template_kwargs": {"enable_thinking": False},
@@ -70,7 +85,7 @@ def test_template_settings_and_extra_fields_are_sent() -> None:
 
 
 def test_what_is_not_a_sampling_field_is_not_sent() -> None:
-    assert sampling.settings(replace(GREEDY, request=RequestSettings(max_tokens=5, timeout_s=1.0))) == {"temperature": 0.0}
+    assert sampling.settings(replace(PLAIN, request=RequestSettings(max_tokens=5, timeout_s=1.0))) == GREEDY
 
 
 def test_a_seed_belongs_to_a_sample_and_a_round() -> None:

@@ -61,7 +61,7 @@ def test_every_kind_of_line_is_read_back_as_it_was_written(journal: Journal) -> 
     journal.put_answer(answer("s0", full))
     journal.put_answer(answer("s1", TIMEOUT))
     journal.put_score("k-s0", RIGHT)
-    journal.put_score("k-s1", Failure(kind="harness", message="answer_in_reasoning_field"))
+    journal.put_score("k-s1", Failure(kind="answer_in_reasoning_field", message="content is empty"))
     journal.put_server("base", "ak", SERVER)
     journal.put_launch_failure("base", "ak", replace(DIED, launch=1))
     journal.put_window(PLACE, WINDOW)
@@ -207,7 +207,7 @@ def test_rounds_are_told_apart(journal: Journal) -> None:
 
 
 def test_a_scorer_that_could_not_measure_makes_a_failure_and_keeps_the_response(journal: Journal) -> None:
-    unmeasured = Failure(kind="harness", message="answer_in_reasoning_field")
+    unmeasured = Failure(kind="answer_in_reasoning_field", message="content is empty")
     journal.put_answer(answer("s0", response()))
     journal.put_score("k-s0", unmeasured)
     (record,) = evidence(read(journal.folder)).records

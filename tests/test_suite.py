@@ -21,7 +21,7 @@ from evals.experiment import Arm, RequestSettings, TaskConfig, UrlEngine, VenvEn
 from evals.lmeval import HarnessTask
 from evals.plan import Stage
 from evals.progress import Display, Silent
-from evals.records import Message, Response, Sample, Score, ServerInfo
+from evals.records import Failure, Message, Response, Sample, Score, ServerInfo
 from evals.run import heed_signals
 from evals.store import Answer, Journal, read
 from evals.suite import Data, run_stage
@@ -101,6 +101,57 @@ class Nth:
 def script_then(rest: Any, first: Reply) -> Any:
     nth = Nth(1, reply=first)
     return lambda request: first if nth(request) is first else rest(request)
+
+
+def judged(what: Stage, stub: StubServer, journal: Journal, folder: Path) -> list[Score | Failure]:
+    """Marks of a stage of gsm8k, in the order of its questions."""
+    rows = [json.dumps({"question": f"q{i}", "answer": f"#### {i}"}) + "\n" for i in range(3)]
+    (folder / "test.jsonl").write_text("".join(rows))
+    data = Data(harness={"gsm8k": HarnessTask(what.task)})
+    run_stage(what, attached(stub), data, journal, Silent())
+    by_id = {sample_id: journal.contents.scores[a.key] for sample_id, a in answers(journal, what).items()}
+    return [by_id[f"test-{i}"] for i in range(3)]
+
+
+def thinker(request: Json) -> Reply:
+    """Answers as a thinking model does, but for the last question, after which it thinks and says no more."""
+    question = request["messages"][-1]["content"]
+    number = int(question.partition("q")[2].split()[0])
+    return Reply(payload=chat(None if number == 2 else f"#### {number}", reasoning="let me see"))
+
+
+def swallowed(request: Json) -> Reply:
+    return Reply(payload=chat(None, reasoning="#### " + request["messages"][-1]["content"].partition("q")[2].split()[0]))
+
+
+def test_a_model_that_is_seen_to_think_and_says_nothing_gave_no_answer(journal: Journal, tmp_path: Path) -> None:
+    what = stage(task="gsm8k", n=None, data_dir=str(tmp_path), fewshot=0)
+    with StubServer(thinker) as stub:
+        one, two, none = judged(what, stub, journal, tmp_path)
+    assert isinstance(one, Score)
+    assert isinstance(two, Score)
+    assert (one.outcome, two.outcome) == ("correct", "correct")
+    assert isinstance(none, Score)
+    assert (none.outcome, none.reason) == ("no_answer", "empty_after_thinking")
+
+
+@pytest.mark.parametrize(("thinks", "kind"), [(None, "error"), (False, "error"), (True, "no_answer")])
+def test_an_answer_in_the_reasoning_field_is_never_wrong_and_never_right(
+    journal: Journal, tmp_path: Path, thinks: bool | None, kind: str
+) -> None:
+    """Right it would be in the field that no client reads."""
+    kwargs = {} if thinks is None else {"enable_thinking": thinks}
+    request = RequestSettings(timeout_s=10.0, chat_template_kwargs=kwargs)
+    what = stage(task="gsm8k", n=None, data_dir=str(tmp_path), fewshot=0, request=request)
+    with StubServer(swallowed) as stub:
+        found = judged(what, stub, journal, tmp_path)
+    for said in found:
+        if kind == "error":
+            assert isinstance(said, Failure)
+            assert said.kind == "answer_in_reasoning_field"
+        else:
+            assert isinstance(said, Score)
+            assert (said.outcome, said.reason) == ("no_answer", "empty_after_thinking")
 
 
 # --- a stage --------------------------------------------------------------------------------------------------------------

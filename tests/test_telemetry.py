@@ -51,8 +51,30 @@ def test_with_speculation_off_there_is_no_figure_rather_than_zero() -> None:
     assert parse("vllm:num_requests_running 0\n") == Counters()
 
 
-def test_the_gauges_of_old_engines_are_no_counters() -> None:
-    assert parse("vllm:spec_decode_draft_acceptance_rate 0.71\nvllm:gpu_prefix_cache_hits_total 10\n") == Counters()
+OLD = """\
+vllm:spec_decode_draft_acceptance_rate 0.71
+vllm:spec_decode_efficiency 0.8
+vllm:gpu_cache_usage_perc 0.2
+vllm:gpu_prefix_cache_queries_total 40
+vllm:gpu_prefix_cache_hits_total 10
+vllm:time_per_output_token_seconds_count 5
+"""
+
+
+def test_the_gauge_of_an_old_engine_is_kept_apart_from_its_counters() -> None:
+    got = parse(OLD)
+    assert got == Counters(prefix_cache_queries=40, prefix_cache_hits=10, acceptance_gauge=0.71)
+    window = since(got, parse(OLD.replace("0.71", "0.64").replace("hits_total 10", "hits_total 15")))
+    assert window == Counters(prefix_cache_queries=0, prefix_cache_hits=5, acceptance_gauge=0.64)
+
+
+def test_a_gauge_before_its_first_draft_says_nothing() -> None:
+    assert parse("vllm:spec_decode_draft_acceptance_rate NaN\n") == Counters()
+
+
+def test_a_counter_under_two_names_counts_once() -> None:
+    both = "vllm:prefix_cache_hits_total 10\nvllm:gpu_prefix_cache_hits_total 10\n"
+    assert parse(both).prefix_cache_hits == 10
 
 
 def test_a_counter_that_stands_at_zero_is_zero() -> None:
@@ -65,6 +87,19 @@ def test_data_parallel_engines_are_summed() -> None:
     got = parse(MTP_ON + MTP_ON.replace('engine="0"', 'engine="1"'))
     assert (got.spec_decode_num_drafts, got.spec_decode_num_accepted_tokens) == (200, 300)
     assert got.accepted_per_position == (160, 90, 50)
+    assert [(e.engine, e.draft_tokens, e.accepted_tokens) for e in got.engines] == [("0", 300, 150), ("1", 300, 150)]
+    assert parse(MTP_ON).engines == ()
+
+
+def test_each_engine_has_its_own_window() -> None:
+    before = parse(MTP_ON + MTP_ON.replace('engine="0"', 'engine="1"'))
+    after = parse(MTP_ON.replace(" 150.0", " 160.0") + MTP_ON.replace('engine="0"', 'engine="1"'))
+    assert [(e.engine, e.accepted_tokens, e.generation_tokens) for e in since(before, after).engines] == [
+        ("0", 10, None),
+        ("1", 0, None),
+    ]
+    assert [e.accepted_tokens for e in since(Counters(), after).engines] == [160, 150]
+    assert since(before, parse(MTP_ON)).engines == ()
 
 
 def test_positions_are_in_the_order_of_their_numbers() -> None:

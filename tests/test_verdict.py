@@ -190,7 +190,9 @@ def test_a_baseline_at_chance_level_is_invalid() -> None:
 def test_a_baseline_that_mostly_truncates_is_invalid_and_told_what_to_raise() -> None:
     result = only_gate(two_arms("c" * 60 + "t" * 130 + "m" * 10, "c" * 200))
     assert result.verdict == "INVALID"
-    assert result.reason == "the baseline mostly gives no answer: 140/200 (130 truncated, 10 empty); raise max_tokens"
+    assert result.reason == (
+        "the baseline mostly gives no answer: 140/200 (130 truncated, 10 empty); raise max_tokens from 3 to 16 or more"
+    )
 
 
 def test_a_baseline_that_only_truncates_is_told_so_and_not_to_take_an_easier_task() -> None:

@@ -1,4 +1,4 @@
-"""vLLM's flags and environment variables by version, read from its wheels → evals/flags_known.json.
+"""vLLM's flags, environment variables and request fields by version, read from its wheels → evals/flags_known.json.
 
     python tools/flags.py WHEEL...
 
@@ -17,6 +17,7 @@ from packaging.version import Version
 OUT = Path(__file__).parent.parent / "evals" / "flags_known.json"
 SOURCES = ("engine/arg_utils.py", "entrypoints/openai/cli_args.py", "entrypoints/launchers/cli_args.py",
            "entrypoints/common/cli_args.py", "entrypoints/cli/serve.py")  # fmt: skip
+PROTOCOLS = ("entrypoints/openai/chat_completion/protocol.py", "entrypoints/openai/protocol.py")
 HUMAN = {"max-model-len", "max-num-batched-tokens", "max-num-scheduled-tokens", "kv-cache-memory-bytes",
          "safetensors-prefetch-block-size", "max-num-queued-tokens"}  # fmt: skip
 """Flags that take 32k and 1M (vLLM's `human_readable_int_args`)."""
@@ -88,7 +89,14 @@ def env_names(source: str) -> set[str]:
     return set(re.findall(r"^    (VLLM_\w+): ", source, re.MULTILINE))
 
 
-def read(wheel: Path) -> tuple[str, dict[str, str], dict[str, str], set[str]]:
+def request_fields(tree: ast.Module) -> set[str]:
+    """Of a chat completion's body."""
+    own = next(n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == "ChatCompletionRequest")
+    names = {n.target.id for n in own.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
+    return {name for name in names if not name.startswith("_")}
+
+
+def read(wheel: Path) -> tuple[str, dict[str, str], dict[str, str], set[str], set[str]]:
     fields: dict[str, str] = {}
     frontend: dict[str, str] = {}
     flags: dict[str, str] = {}
@@ -97,6 +105,8 @@ def read(wheel: Path) -> tuple[str, dict[str, str], dict[str, str], set[str]]:
         names = set(archive.namelist())
         trees = [ast.parse(archive.read(f"vllm/{s}")) for s in SOURCES if f"vllm/{s}" in names]
         envs = env_names(archive.read("vllm/envs.py").decode())
+        protocol = next(f"vllm/{p}" for p in PROTOCOLS if f"vllm/{p}" in names)
+        requests = request_fields(ast.parse(archive.read(protocol)))
     for tree in trees:
         add_fields(tree, fields, frontend)
     for tree in trees:
@@ -106,7 +116,7 @@ def read(wheel: Path) -> tuple[str, dict[str, str], dict[str, str], set[str]]:
         flags["default-chat-template-kwargs"] = "json"
         flags["disable-access-log-for-endpoints"] = "text"
     flags |= dict.fromkeys(HUMAN & flags.keys(), "human") | dict.fromkeys({"device-ids"} & flags.keys(), "text")
-    return str(Version(wheel.name.split("-")[1]).base_version), flags, short, envs
+    return str(Version(wheel.name.split("-")[1]).base_version), flags, short, envs, requests
 
 
 def spans(found: list[set[str]]) -> dict[str, list[int]]:
@@ -129,6 +139,7 @@ def main() -> None:
     for title, rows in (
         ("flags", {name: [kinds[name], *span] for name, span in flags.items()}),
         ("env", spans([w[3] for w in wheels])),
+        ("fields", spans([w[4] for w in wheels])),
     ):
         body = ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
         lines.append(f'"{title}": {{\n{body}\n}}')

@@ -1,18 +1,21 @@
 """verdict.json: what a machine reads of a run. Figures are unrounded; a field that was not measured is null."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from evals import levels
-from evals.judged import Evidence, GateResult, Verdict
-from evals.report import scorecard
+from evals import lengths, levels
+from evals.compare import ledger
+from evals.judged import Evidence, GateResult, TaskSpec, Verdict
+from evals.report import outcomes, scorecard
 
 SCHEMA_VERSION = 1
 
 
 def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
     """The document; arms by name, gates and findings as lists in the experiment's order."""
+    candidates = [arm.name for arm in evidence.arms if arm.name != evidence.baseline]
     document = {
         "schema_version": SCHEMA_VERSION,
         "verdict": verdict.overall,
@@ -42,6 +45,13 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
                 "excess": d.excess,
             }
             for d in verdict.divergences
+        ],
+        "outcomes": [row for task in evidence.tasks if task.marked for row in _outcomes(evidence, task)],
+        "lengths": [row for arm in candidates for task in evidence.tasks for row in _lengths(evidence, arm, task)],
+        "harness": [
+            {"arm": h.arm, "task": h.task, "n": h.n, "filter": name, "marked_otherwise": count}
+            for h in scorecard.harness(evidence)
+            for name, count in h.unlike.items()
         ],
         "findings": [
             {"severity": f.severity, "kind": f.kind, "arm": f.arm, "task": f.task, "text": f.text} for f in verdict.findings
@@ -77,6 +87,20 @@ def _arm(evidence: Evidence, verdict: Verdict, name: str) -> dict[str, Any]:
         "reason": failures[-1].reason if failures else None,
         "log_tail": list(failures[-1].log_tail) if failures else [],
     }
+
+
+def _outcomes(evidence: Evidence, task: TaskSpec) -> Iterator[dict[str, Any]]:
+    for row in outcomes.rows(evidence, ledger(evidence), task):
+        for arm, count in row.counts.items():
+            yield {
+                "arm": arm, "task": task.name, "kind": row.outcome.kind, "reason": row.outcome.reason or None,
+                "count": count, "n": row.n[arm], "p_value": row.p_value.get(arm),
+            }  # fmt: skip
+
+
+def _lengths(evidence: Evidence, arm: str, task: TaskSpec) -> Iterator[dict[str, Any]]:
+    for shift in lengths.shifts(evidence, ledger(evidence), arm, task):
+        yield {"arm": arm, "task": task.name, **asdict(shift)}
 
 
 def _gate(g: GateResult) -> dict[str, Any]:

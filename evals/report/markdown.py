@@ -6,9 +6,9 @@ Only here are figures rounded. Nothing is decided here.
 from evals.divergence import sentence
 from evals.judged import Divergence, Evidence, Finding, GateResult, Verdict, VerdictName
 from evals.records import SampleRecord
-from evals.report import arms, coding, needle, preflight, subjects, thinking
+from evals.report import acceptance, arms, coding, needle, outcomes, preflight, subjects, thinking
 from evals.report import scorecard as rows
-from evals.report.text import block, code, counts, inline, signed, table
+from evals.report.text import block, code, inline, signed, table
 from tasks import task_info
 
 ANSWER_CHARS = 200
@@ -19,7 +19,7 @@ _MEANING: dict[VerdictName, str] = {
     "INCONCLUSIVE": "Nothing was shown to be worse, but the samples were too few to rule a drop of the margin out.",
     "INVALID": "Something could not be measured or compared. This is not a pass.",
 }
-_SHOWN_ELSEWHERE = {"arm_failed", "greedy_excess", "greedy_no_excess", "harness_gap"}
+_SHOWN_ELSEWHERE = {"arm_failed", "greedy_excess", "greedy_no_excess"}
 """Findings with a section of their own."""
 
 
@@ -39,8 +39,9 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
         _greedy(evidence, verdict.divergences),
         preflight.section(evidence),
         arms.arms(evidence),
-        _answers(evidence),
+        outcomes.section(evidence),
         _costs(evidence),
+        acceptance.section(evidence),
         _harness(evidence),
         _method(evidence),
     ]
@@ -188,25 +189,6 @@ def _divergence_cells(d: Divergence) -> list[list[str]]:
     return cells
 
 
-def _answers(evidence: Evidence) -> str:
-    cells = [
-        [
-            t.arm,
-            t.task,
-            str(t.correct),
-            str(t.wrong),
-            counts(t.no_answer),
-            counts(t.errors),
-            "–" if t.same is None or not t.comparable else f"{t.same} of {t.comparable}",
-        ]
-        for t in rows.tallies(evidence)
-    ]
-    if not cells:
-        return ""
-    head = "arm | task | correct | wrong | no answer (counts as not correct) | not measured | the same tokens as the baseline"
-    return f"## Answers, over all rounds\n\n{table(head, cells)}"
-
-
 def _costs(evidence: Evidence) -> str:
     costs = rows.costs(evidence)
     if not costs:
@@ -214,11 +196,14 @@ def _costs(evidence: Evidence) -> str:
     cells = []
     for c in costs:
         by_position = ", ".join(f"{100 * share:.0f}" for share in c.accepted_per_position)
-        off = "off" if c.tokens_per_sample is not None else "–"
-        acceptance = f"{100 * c.acceptance:.1f} % (by position: {by_position})" if c.acceptance is not None else off
+        accepted = "off" if c.tokens_per_sample is not None else "–"
+        if c.acceptance is not None:
+            accepted = f"{100 * c.acceptance:.1f} %" + (f" (by position: {by_position})" if by_position else "")
+        elif c.acceptance_gauge is not None:
+            accepted = f"{100 * c.acceptance_gauge:.0f} % (gauge, since its start)"
         hits = f"{100 * c.prefix_hits:.0f} %" if c.prefix_hits is not None else "–"
         tokens, speed = _opt(c.tokens_per_sample, ".0f"), _opt(c.tokens_per_second, ".0f")
-        cells.append([c.arm, c.task, str(c.samples), f"{c.seconds_per_sample:.2f}", tokens, speed, acceptance, hits])
+        cells.append([c.arm, c.task, str(c.samples), f"{c.seconds_per_sample:.2f}", tokens, speed, accepted, hits])
     head = "arm | task | samples asked | s / sample | tokens / sample | tokens / s | draft tokens accepted | prefix-cache hits"
     note = "Wall time over samples, with several asked at once. A figure that the engine does not tell is –."
     return f"## Time, tokens, speculation\n\n{table(head, cells)}\n\n{note}"
@@ -230,10 +215,11 @@ def _harness(evidence: Evidence) -> str:
         theirs = ", ".join(
             f"{t.filter} {100 * t.value:.1f}" + (f" ± {100 * t.stderr:.1f}" if t.stderr is not None else "") for t in h.theirs
         )
-        cells.append([h.arm, h.task, str(h.n), f"{h.ours:.1f}", theirs, h.explanation])
+        unlike = ", ".join(f"{name} {100 * count / h.n:.1f} % ({count})" for name, count in h.unlike.items())
+        cells.append([h.arm, h.task, str(h.n), f"{h.ours:.1f}", theirs, unlike, h.explanation])
     if not cells:
         return ""
-    head = "arm | task | samples | ours, % | lm-eval, % ± stderr | where the two part"
+    head = "arm | task | samples | ours, % | lm-eval, % ± stderr | marked otherwise | where the two part"
     return f"## lm-eval's own numbers, round 1\n\n{table(head, cells)}"
 
 

@@ -24,6 +24,8 @@ class CostRow:
     tokens_per_second: float | None
     acceptance: float | None
     """Accepted over drafted tokens, 0–1; None where speculation is off."""
+    acceptance_gauge: float | None
+    """What an engine without such counters said at the end, 0–1: of all since its start."""
     accepted_per_position: tuple[float, ...]
     """Share of drafts accepted at least so far, by position."""
     prefix_hits: float | None
@@ -40,6 +42,8 @@ class HarnessRow:
     ours: float
     """Percent of all samples; a failure counts as not correct here, as it does in lm-eval."""
     theirs: tuple[HarnessResult, ...]
+    unlike: dict[str, int]
+    """By filter: samples that lm-eval marks otherwise."""
     explanation: str
 
 
@@ -49,22 +53,6 @@ class FlipRow:
     sample: Sample
     baseline: SampleRecord | None
     candidate: SampleRecord | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class TallyRow:
-    """How the answers of one arm × task fell, over all rounds."""
-
-    arm: str
-    task: str
-    correct: int
-    wrong: int
-    no_answer: Counter[str]
-    errors: Counter[str]
-    same: int | None
-    """Responses whose tokens are the baseline's, to the last one; None for the baseline itself."""
-    comparable: int
-    """Responses that both gave, with token ids."""
 
 
 def costs(evidence: Evidence) -> list[CostRow]:
@@ -89,6 +77,7 @@ def _cost(arm: str, task: str, windows: list[Window]) -> CostRow:
         tokens_per_sample=tokens / samples if tokens is not None else None,
         tokens_per_second=tokens / wall if tokens is not None and wall else None,
         acceptance=accepted / drafted if accepted is not None and drafted else None,
+        acceptance_gauge=next((w.acceptance_gauge for w in reversed(windows) if w.acceptance_gauge is not None), None),
         accepted_per_position=tuple(n / drafts for n in by_position) if drafts else (),
         prefix_hits=hits / queries if hits is not None and queries else None,
     )  # fmt: skip
@@ -109,6 +98,7 @@ def harness(evidence: Evidence) -> list[HarnessRow]:
             records = [r for r in evidence.records if r.arm == arm.name and r.task == task.name and r.round == 0]
             correct = sum(bool(r.score and r.score.outcome == "correct") for r in records)
             n = len(evidence.samples[task.name])
+            unlike = {h.filter: _unlike(records, h.filter) for h in theirs}
             rows.append(
                 HarnessRow(
                     arm=arm.name,
@@ -116,59 +106,31 @@ def harness(evidence: Evidence) -> list[HarnessRow]:
                     n=n,
                     ours=100 * correct / n,
                     theirs=theirs,
-                    explanation=_explain(records, theirs),
+                    unlike={name: said.total() for name, said in unlike.items()},
+                    explanation=_explain(unlike),
                 )
             )
     return rows
 
 
-def _explain(records: list[SampleRecord], theirs: tuple[HarnessResult, ...]) -> str:
+def _unlike(records: list[SampleRecord], filter: str) -> Counter[str]:
+    """How each sample fell that lm-eval's filter marks otherwise: `right only by us`, or what we say where it says right."""
+    said = Counter[str]()
+    for score in (r.score for r in records if r.score is not None and r.failure is None):
+        mark = next((m.correct for m in score.harness if m.filter == filter), None)
+        if mark is not None and mark != (score.outcome == "correct"):
+            said[f"right only by lm-eval ({score.reason or score.outcome})" if mark else "right only by us"] += 1
+    return said
+
+
+def _explain(unlike: dict[str, Counter[str]]) -> str:
     """Where lm-eval's marks and ours part, filter by filter."""
-    said = []
-    for result in theirs:
-        only_ours, only_theirs = 0, Counter[str]()
-        for r in records:
-            mark = next((m.correct for m in (r.score.harness if r.score else ()) if m.filter == result.filter), None)
-            if mark is None or r.score is None:
-                continue
-            ours = r.score.outcome == "correct"
-            only_ours += ours and not mark
-            if mark and not ours:
-                only_theirs[r.score.reason or r.score.outcome] += 1
-        parts = [f"{only_ours} right only by us"] if only_ours else []
-        parts += [f"{count} right only by lm-eval ({reason})" for reason, count in only_theirs.most_common()]
-        if parts:
-            said.append(f"{result.filter}: {', '.join(parts)}")
-    return "; ".join(said) or "the same on every sample"
-
-
-def tallies(evidence: Evidence) -> list[TallyRow]:
-    rows = []
-    for arm in evidence.arms:
-        for task in (t for t in evidence.tasks if t.marked):
-            records = [r for r in evidence.records if r.arm == arm.name and r.task == task.name]
-            if records:
-                same = _same_tokens(evidence, arm.name, task.name)
-                scores = [r.score for r in records if r.score and not r.failure]
-                rows.append(TallyRow(
-                    arm=arm.name, task=task.name,
-                    correct=sum(s.outcome == "correct" for s in scores), wrong=sum(s.outcome == "wrong" for s in scores),
-                    no_answer=Counter(s.reason or "no reason" for s in scores if s.outcome == "no_answer"),
-                    errors=Counter(r.failure.kind for r in records if r.failure),
-                    same=sum(same) if arm.name != evidence.baseline else None, comparable=len(same),
-                ))  # fmt: skip
-    return rows
-
-
-def _same_tokens(evidence: Evidence, arm: str, task: str) -> list[bool]:
-    """For each response with token ids on both arms: whether they are the same."""
-    ids = {
-        (r.arm, r.round, r.sample_id): r.response.token_ids
-        for r in evidence.records
-        if r.task == task and r.arm in (arm, evidence.baseline) and r.response and r.response.token_ids is not None
-    }
-    pairs = ((tokens, ids.get((evidence.baseline, k, sample))) for (name, k, sample), tokens in ids.items() if name == arm)
-    return [ours == theirs for ours, theirs in pairs if theirs is not None]
+    parts = [
+        f"{name}: {', '.join(f'{n} {what}' for what, n in sorted(said.items(), reverse=True))}"
+        for name, said in unlike.items()
+        if said
+    ]
+    return "; ".join(parts) or "the same on every sample"
 
 
 def flip_rows(evidence: Evidence, task: str, arm: str) -> list[FlipRow]:
