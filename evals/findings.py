@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from scipy.stats import wilcoxon
 
-from evals import checks, identity
+from evals import checks, identity, needle_checks
 from evals.compare import Ledger, check_prompts, compare, is_scored, ledger, tally
 from evals.divergence import GREEDY, sentence
 from evals.judged import ArmSpec, Divergence, Evidence, Finding, Severity, TaskSpec
@@ -28,6 +28,8 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
         found += [*identity.findings(evidence, arm), *checks.findings(evidence, arm.name)]
         for task in evidence.tasks:
             found += _errors(evidence, book, arm.name, task)
+            if task.name == needle_checks.TASK:
+                found += needle_checks.checks(evidence, book, arm, task)
             if task.marked:
                 found += [*_floor(evidence, book, arm.name, task), *_harness_gap(book, arm.name, task.name)]
                 found += _score_warnings(book, arm.name, task.name)

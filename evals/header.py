@@ -30,4 +30,4 @@ def _arm_spec(arm: Arm, baseline: Arm) -> ArmSpec:
 
 def _task_spec(task: TaskConfig) -> TaskSpec:
     info = TASKS[task.name]
-    return TaskSpec(name=task.name, rounds=task.rounds, chance=info.chance, marked=info.marked)
+    return TaskSpec(name=task.name, rounds=task.rounds, chance=info.chance, marked=info.marked, warm=task.warm)

@@ -20,6 +20,17 @@ class Stage:
     task: TaskConfig
     round: int
 
+    @property
+    def warm(self) -> bool:
+        """Whether the prefix cache shall hold each prompt before it is asked."""
+        return self.task.warm and self.round % 2 == 1
+
+    @property
+    def title(self) -> str:
+        """`v029 · needle · round 1, warm`."""
+        passed = f"round {self.round // 2 + 1}{', warm' if self.warm else ''}" if self.task.warm else f"round {self.round + 1}"
+        return f"{self.arm.name} · {self.task.name} · {passed}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
@@ -87,7 +98,7 @@ def _launch(experiment: Experiment, arms: list[Arm], index: int) -> Launch:
     for arm in arms:
         count = experiment.launches if arm.name == experiment.baseline else 1
         for task in experiment.tasks:
-            spread = [r for r in range(task.rounds) if r % count == index]
+            spread = [r for r in range(task.rounds) if (r // 2 if task.warm else r) % count == index]
             rounds = spread if TASKS[task.name].marked else [index]  # what is only compared is asked once a launch
             stages += [Stage(arm=arm, task=task, round=r) for r in rounds]
     return Launch(index=index, stages=tuple(stages))
@@ -119,20 +130,14 @@ def gates(experiment: Experiment) -> tuple[GatePlan, ...]:
     return tuple(rows)
 
 
-def _beyond_context(experiment: Experiment) -> list[str]:
-    """Prompts that an arm was told not to take."""
-    out = []
-    for arm in experiment.arms:
-        limit = arm.args.get("max-model-len")
-        for task in experiment.tasks:
-            longest = max(task.grid.all_lengths()) if task.grid else 0
-            answer = arm.request.max_tokens or task.max_tokens
-            if isinstance(limit, int) and longest + answer > limit:
-                out.append(
-                    f"{arm.name}: {task.name} asks {longest} tokens and allows {answer} for the answer, "
-                    f"and max-model-len is {limit}; name shorter `lengths:`"
-                )
-    return out
+def _left_out(experiment: Experiment) -> list[str]:
+    """Usual lengths that an arm was told not to take."""
+    return [
+        f"{task.name}: {', '.join(map(str, task.grid.left_out))} tokens are left out, for they are more than every arm takes "
+        f"beside {task.max_tokens} for the answer; raise max-model-len to have them asked"
+        for task in experiment.tasks
+        if task.grid and task.grid.left_out
+    ]
 
 
 def _devices_needed(arm: Arm) -> int:
@@ -166,7 +171,7 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
         for arm in experiment.arms
         if arm.devices and (needed := _devices_needed(arm)) > len(arm.devices)
     ]
-    out += _beyond_context(experiment)
+    out += _left_out(experiment)
     if experiment.parallel and all(len(batch) == 1 for batch in batches(experiment)):
         out.append("parallel: no two arms that follow each other name disjoint `devices`, so that they run one after another")
     if not experiment.gates:

@@ -121,7 +121,9 @@ class Window:
     accepted_tokens: int | None
     accepted_per_position: tuple[int, ...]
     cold: bool | None
-    """Whether the prefix cache was emptied first; None where that could not be done."""
+    """Whether the prefix cache was emptied first; None where that could not be done, False where it was to be warm."""
+    length: int | None = None
+    """Tokens of each prompt, where all were of one length."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,9 @@ from dataclasses import asdict
 from typing import Any
 
 from evals.judged import Evidence, GateResult, Verdict
+from evals.needle_checks import TASK
 from evals.report import scorecard
+from evals.report.needle_rows import heat
 
 SCHEMA_VERSION = 1
 
@@ -23,6 +25,7 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
         "baseline": evidence.baseline,
         "sandbox": asdict(evidence.sandbox) if evidence.sandbox else None,
         "arms": {arm.name: _arm(evidence, verdict, arm.name) for arm in evidence.arms},
+        "needles": _needles(evidence),
         "gates": [_gate(g) for g in verdict.gates],
         "divergences": [
             {
@@ -69,6 +72,27 @@ def _arm(evidence: Evidence, verdict: Verdict, name: str) -> dict[str, Any]:
         "reason": failures[-1].reason if failures else None,
         "log_tail": list(failures[-1].log_tail) if failures else [],
     }
+
+
+def _needles(evidence: Evidence) -> list[dict[str, Any]]:
+    """One entry a cell of each arm's grid."""
+    return [
+        {
+            "arm": arm.name,
+            "length": row.length,
+            "language": row.language,
+            "warm": row.warm,
+            "depth": depth,
+            "n": recall.n,
+            "found": recall.found,
+            "near_misses": recall.near,
+        }
+        for task in evidence.tasks
+        if task.name == TASK
+        for arm in evidence.arms
+        for row in heat(evidence, arm.name, task)
+        for depth, recall in row.by_depth.items()
+    ]
 
 
 def _gate(g: GateResult) -> dict[str, Any]:
