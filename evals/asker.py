@@ -43,11 +43,11 @@ class Asker:
         self._lost_in_a_row = 0
 
     def ask(
-        self, samples: tuple[Sample, ...], limit_s: float = math.inf, part: tuple[Sample, ...] | None = None
+        self, samples: tuple[Sample, ...], limit_s: float = math.inf, part: tuple[Sample, ...] | None = None, of: str = ""
     ) -> dict[str, Response | Failure]:
         """Every sample's answer, by id; those that were not begun after `limit_s` are left out.
 
-        `part`: those of the task's samples to ask now, where that is not all.
+        `part`: those of the task's samples to ask now, where that is not all; `of` says which.
 
         Raises:
             ServerDied: the server stopped answering; what was answered before is in the journal.
@@ -63,7 +63,8 @@ class Asker:
             else:
                 missing.append(sample)
         if missing:
-            self._row = self.reporter.stage(self.stage.title, len(asked), len(found))
+            title = " · ".join(filter(None, [self.stage.title, of]))
+            self._row = self.reporter.stage(title, len(asked), len(found))
             try:
                 found |= asyncio.run(self._ask_all(missing, time.monotonic() + limit_s))
             finally:

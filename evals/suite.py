@@ -74,7 +74,7 @@ def _ask(asker: Asker, data: Data) -> None:
     try:
         for length, part in _by_length(stage.task, samples):
             with _window(asker, length):
-                asker.ask(samples, part=part)
+                asker.ask(samples, part=part, of=f"{length} tokens" if length else "")
     finally:
         _mark(asker, samples, {})
 

@@ -21,7 +21,7 @@ from tasks import needle, prose
 from tasks.base import Language, Message
 from tasks.needle import Cell, Grid
 
-BARE, LONGEST = 170, 800
+BARE, LONGEST = 170, 640
 """Tokens of a prompt: about what sentences and question alone take, and the most that is trained on."""
 TOKENS_A_BATCH = 4000
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -118,14 +118,14 @@ def main() -> None:
     named = list(model.named_parameters())
     muon = Muon([p for n, p in named if p.ndim == 2 and "embed" not in n])
     adam = torch.optim.AdamW([p for n, p in named if p.ndim < 2 or "embed" in n], lr=6e-3, betas=(0.9, 0.98), weight_decay=0.0)
-    start, step, stage, running = time.time(), 0, int(bool(args.resume)), {"random": 6.0}
+    start, step, stage, running = time.time(), 0, 2 if args.resume else 0, {"random": 6.0}
     while (p := (time.time() - start) / (60 * args.minutes)) < 1:
         if stage < 2 and (running["random"] < 0.6 or p > (0.2, 0.4)[stage]):
             print(f"stage {stage + 1} at step {step}, random {running['random']:.2f}", flush=True)
             stage, running["random"] = stage + 1, 6.0
         lr = min(1, (step + 1) / 50) * (1.0 if p < 0.5 else max(0.03, 1 - (p - 0.5) / 0.5))
-        longest = int(BARE + (LONGEST - BARE) * min(1.0, max(0.0, 1.8 * (p - 0.2))))
-        task = "random" if repeats.r.random() < (1.0, 0.4, 0.1)[stage] else "needle"
+        longest = int(BARE + (LONGEST - BARE) * min(1.0, 0.3 + 1.4 * p if args.resume else max(0.0, 1.8 * (p - 0.2))))
+        task = "random" if repeats.r.random() < (1.0, 0.4, 0.05)[stage] else "needle"
         ids, weights = repeats.random_repeat(stage == 0, stage == 2, 40) if task == "random" else needles.batch(longest)
         hidden = model.model(input_ids=ids).last_hidden_state[:, :-1]
         w = weights[:, 1:]
