@@ -96,7 +96,7 @@ class Asker:
                 async with limit:
                     if time.monotonic() > until:
                         return None
-                    if self.stage.warm:  # the last token needs no company: this is there to fill the prefix cache
+                    if self.stage.warm:  # a single token will do: it is there to fill the prefix cache
                         await client.chat(sample.messages, self._body(sample) | {"max_tokens": 1})
                     before = self._counters()
                     answer = await client.chat(sample.messages, self._body(sample))

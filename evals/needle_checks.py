@@ -43,7 +43,7 @@ def lengths(book: Ledger, arm: str, task: TaskSpec) -> Lengths:
         for r in answered
         if r.response and r.response.prompt_tokens is not None
     ]
-    return Lengths(exact=off.count(0), n=len(off), untold=len(answered) - len(off), least=min(0, *off, 0), most=max(0, *off, 0))
+    return Lengths(exact=off.count(0), n=len(off), untold=len(answered) - len(off), least=min([0, *off]), most=max([0, *off]))
 
 
 def checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpec) -> Iterator[Finding]:
@@ -72,7 +72,10 @@ def _warm_checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpec)
     queries, hits = [w.prefix_cache_queries for w in windows], [w.prefix_cache_hits for w in windows]
     if None in queries or None in hits:
         yield _finding(
-            "warning", "warm_unknown", arm, "/metrics does not tell prefix-cache hits: whether the warm pass was warm"
+            "warning",
+            "warm_unknown",
+            arm,
+            "/metrics does not tell prefix-cache hits, so that nobody knows if the warm pass was warm",
         )
     elif asked := sum(n for n in queries if n is not None):
         found = sum(n for n in hits if n is not None)

@@ -133,8 +133,8 @@ def gates(experiment: Experiment) -> tuple[GatePlan, ...]:
 def _left_out(experiment: Experiment) -> list[str]:
     """Usual lengths that an arm was told not to take."""
     return [
-        f"{task.name}: {', '.join(map(str, task.grid.left_out))} tokens are left out, for they are more than every arm takes "
-        f"beside {task.max_tokens} for the answer; raise max-model-len to have them asked"
+        f"{task.name}: {', '.join(map(str, task.grid.left_out))} tokens are left out, for with the answer they are "
+        "more than some arm's max-model-len; raise it to have them asked"
         for task in experiment.tasks
         if task.grid and task.grid.left_out
     ]
