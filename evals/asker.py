@@ -14,8 +14,9 @@ from evals.engine import Server
 from evals.errors import ServerDied
 from evals.experiment import GREEDY
 from evals.judging import Judge
-from evals.plan import Stage, answer_tokens
+from evals.plan import Stage
 from evals.progress import Reporter, Row
+from evals.prompt_room import answer_tokens
 from evals.records import Failure, JsonDict, Response, Sample
 from evals.store import Answer, Journal, Place
 
@@ -44,8 +45,12 @@ class Asker:
         self._row: Row
         self._lost_in_a_row = 0
 
-    def ask(self, samples: tuple[Sample, ...], limit_s: float = math.inf) -> dict[str, Response | Failure]:
+    def ask(
+        self, samples: tuple[Sample, ...], limit_s: float = math.inf, part: tuple[Sample, ...] | None = None, of: str = ""
+    ) -> dict[str, Response | Failure]:
         """Every sample's answer, by id; those that were not begun after `limit_s` are left out.
+
+        `part`: those of the task's samples to ask now, where that is not all; `of` says which.
 
         Raises:
             ServerDied: the server stopped answering; what was answered before is in the journal.
@@ -53,15 +58,16 @@ class Asker:
         self.journal.put_samples(self.stage.task.name, samples)
         found: dict[str, Response | Failure] = {}
         missing = []
-        for sample in samples:
+        asked = samples if part is None else part
+        for sample in asked:
             stored = self.journal.contents.answers.get((self.place, sample.id))
             if stored and stored.response and stored.key == self.key(sample):
                 found[sample.id] = stored.response
             else:
                 missing.append(sample)
         if missing:
-            title = f"{self.stage.arm.name} · {self.stage.task.name} · round {self.stage.round + 1}"
-            self._row = self.reporter.stage(title, len(samples), len(found))
+            title = " · ".join(filter(None, [self.stage.title, of]))
+            self._row = self.reporter.stage(title, len(asked), len(found))
             try:
                 found |= asyncio.run(self._ask_all(missing, time.monotonic() + limit_s))
             finally:
@@ -95,6 +101,8 @@ class Asker:
                 async with limit:
                     if time.monotonic() > until:
                         return None
+                    if self.stage.warm:  # a single token will do: it is there to fill the prefix cache
+                        await client.chat(sample.messages, self._body(sample) | {"max_tokens": 1})
                     before = self._counters()
                     if sample.choices:
                         answer = await likelihood.ask(client, sample)

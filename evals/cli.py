@@ -94,8 +94,8 @@ def show_plan(experiment: File) -> None:
         told = [f"--{k} {json.dumps(v)}" if v is not None else f"no --{k}" for k, v in plan.own_flags(chosen, first).items()]
         out.print(" · ".join([f"launch {number}: {first.engine}", first.model or "the first model it lists", *told]))
         for stage in launch.stages:
-            task, n = stage.task, stage.task.planned_n or "all"
-            out.print(f"  {stage.arm.name} · {task.name} · round {stage.round + 1}: {n} samples, {task.concurrency} at a time")
+            n = stage.task.planned_n or "all"
+            out.print(f"  {stage.title}: {n} samples, {stage.task.concurrency} at a time")
     for gate in plan.gates(chosen):
         can = (
             f"can exclude a drop of {gate.excluded_drop:.1f} points"

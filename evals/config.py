@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from pydantic import ValidationError
 
-from evals import efforts, engines, sampling, shipped, task_settings
+from evals import efforts, engines, prompt_room, sampling, shipped, task_settings
 from evals.changes import blind_gate
 from evals.document import Document, Place, did_you_mean
 from evals.errors import ConfigError
@@ -52,6 +52,7 @@ class _Reader:
         arms = self._arms(raw)
         self._check_equal(arms)
         tasks = task_settings.read(_twice_if_thinking(raw.tasks, arms), raw.seed, self._data_dir, self._text, self.fail)
+        tasks = prompt_room.fitted(tasks, arms, self.fail)
         out = Experiment(
             name=raw.name,
             arms=arms,
@@ -97,6 +98,8 @@ class _Reader:
         message = said.get(first["type"], first["msg"].replace("Input s", "s").replace("String s", "s"))
         if place[-1:] == ("n",):
             message = "should be a whole number from 1, or `all`"
+        if place[-2:-1] == ("lengths",) and isinstance(first.get("input"), str):
+            message = "should be a number of tokens, or `max`"
         shown = first.get("input")
         self.fail(place, message + (f", got {shown!r:.80}" if isinstance(shown, str | int | float | bool) else ""))
 

@@ -213,6 +213,8 @@ class TaskConfig:
     """The image that programs run on; None for the default."""
     grid: Grid | None = None
     """Of the needles; None for other tasks."""
+    warm: bool = False
+    """Whether every second round asks what the round before it asked, each prompt from a prefix cache that holds it."""
     haystacks: dict[Language, str] = field(default_factory=dict)
     """The user's texts by language: a file or a folder each. Where there is none, one is generated."""
     optional: bool = False
@@ -233,7 +235,7 @@ class TaskConfig:
     def key(self) -> str:
         """What shapes an answer; n and rounds only say how many there are."""
         data = [self.data_dir, self.data_files]
-        grid = [asdict(self.grid), self.haystacks] if self.grid else []
+        grid = [asdict(self.grid), self.haystacks, self.warm] if self.grid else []
         return _sha([self.name, self.concurrency, *data, self.fewshot, self.max_tokens, self.seed, *grid])
 
 

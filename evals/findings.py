@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from evals import acceptance, checks, identity, lengths, outcomes
+from evals import acceptance, checks, identity, lengths, needle_checks, outcomes
 from evals.compare import Ledger, check_prompts, compare, ledger, tally
 from evals.divergence import GREEDY, sentence
 from evals.judged import ArmSpec, Divergence, Evidence, Finding, Severity, TaskSpec
@@ -21,6 +21,8 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
         found += [*identity.findings(evidence, arm), *checks.findings(evidence, arm.name)]
         for task in evidence.tasks:
             found += [*outcomes.findings(evidence, book, arm.name, task), *acceptance.findings(evidence, arm.name, task)]
+            if task.name == needle_checks.TASK:
+                found += needle_checks.checks(evidence, book, arm, task)
             found += _floor(evidence, book, arm.name, task) if task.marked else []
             if arm.name != evidence.baseline:
                 found += [*_prompts(evidence, book, arm, task.name), *lengths.findings(evidence, book, arm, task)]

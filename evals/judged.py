@@ -144,6 +144,8 @@ class TaskSpec:
     """Share that guessing gets right, percent."""
     marked: bool
     """Whether answers are right or wrong (gsm8k), or only compared (greedy)."""
+    warm: bool = False
+    """Whether every second round was asked from a prefix cache that holds its prompts."""
 
 
 @dataclass(frozen=True, kw_only=True)

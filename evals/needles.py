@@ -4,17 +4,18 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from evals import prompt_room
 from evals.client import Endpoint
 from evals.errors import ConfigError
-from evals.experiment import TaskConfig
-from evals.plan import Stage, answer_tokens
+from evals.experiment import Arm, TaskConfig
+from evals.plan import Stage
 from evals.records import JsonDict, Message, Sample
 from evals.store import Journal
 from evals.tokens import TokenCounter
 from tasks import haystack, needle, prose
 from tasks.base import Language
 from tasks.haystack import Haystack, HaystackError
-from tasks.needle import Cell
+from tasks.needle import Cell, Grid
 
 TASK = "needle"
 _CHARACTERS_PER_TOKEN: dict[Language, int] = {"en": 7, "zh": 3}
@@ -24,17 +25,22 @@ _CHARACTERS_PER_TOKEN: dict[Language, int] = {"en": 7, "zh": 3}
 class Needles:
     """Cells of a grid, and their prompts once a tokenizer was there to measure them."""
 
-    def __init__(self, task: TaskConfig) -> None:
+    def __init__(self, task: TaskConfig, arms: tuple[Arm, ...]) -> None:
         """Raises ConfigError where a text that the user names can't be used."""
         assert task.grid is not None  # as every needle task has
-        self.task, self.grid = task, task.grid
-        self.cells = self.grid.cells(task.seed)[: task.n]
+        self.task, self.arms = task, arms
+        self.room: int | None = None
+        """Tokens that an open grid's prompts may take, once that is known."""
+        self._use(task.grid)
         self._made: dict[str, Sample] = {}
         self._lock = threading.Lock()  # arms side by side are asked the same
         try:
             self._haystacks = {name: haystack.read(Path(path), name) for name, path in task.haystacks.items()}
         except HaystackError as e:
             raise ConfigError(f"needle: {e}") from e
+
+    def _use(self, grid: Grid) -> None:
+        self.grid, self.cells = grid, grid.cells(self.task.seed)[: self.task.n]
 
     def samples(self) -> tuple[Sample, ...]:
         """In their order; those that are not made yet without a prompt."""
@@ -49,29 +55,50 @@ class Needles:
         """
         with self._lock:
             self._made = self._made or self._of(journal)
-            if missing := [cell for cell in self.cells if cell.id not in self._made]:
+            if self.grid.is_open or any(cell.id not in self._made for cell in self.cells):
                 count = TokenCounter(endpoint, settings)
                 count((Message(role="user", content="?"),))
-                self._see_room(missing, stage, count.max_model_len)
+                self._see_room(stage, count.max_model_len, say)
+                missing = [cell for cell in self.cells if cell.id not in self._made]
                 say(f"needle: making {len(missing)} prompts with the tokenizer of {stage.arm.name}")
                 self._made |= {cell.id: self._sample(cell, count) for cell in missing}
-            journal.put_samples(TASK, self.samples(), made_for=self.task.key)
+            journal.put_samples(TASK, self.samples(), made_for=f"{self.task.key} {self.room or ''}".strip())
 
     def _of(self, journal: Journal) -> dict[str, Sample]:
         """Those of an earlier process, once something was answered to them; before that, another tokenizer may have come."""
         contents = journal.contents
-        if contents.made_for.get(TASK) != self.task.key or not contents.answered(TASK):
+        key, _, room = contents.made_for.get(TASK, "").partition(" ")
+        if key != self.task.key or not contents.answered(TASK):
             return {}
+        if room:
+            self._close(int(room))
         return {sample.id: sample for sample in contents.samples.get(TASK, ()) if sample.messages}
 
-    def _see_room(self, missing: list[Cell], stage: Stage, limit: int | None) -> None:
-        answer = answer_tokens(stage.arm, self.task)
-        longest = max(cell.length for cell in missing)
-        if limit is not None and longest + answer > limit:
+    def _close(self, room: int) -> None:
+        self.room = room
+        self._use(self.grid.within(room))
+
+    def _see_room(self, stage: Stage, limit: int | None, say: Callable[[str], None]) -> None:
+        """Close an open grid, by what this server and the arms' flags tell; refuse lengths that don't fit."""
+        told = [prompt_room.of(stage.arm, self.task, limit)] if limit is not None else []
+        told += [room] if (room := prompt_room.least(self.arms, self.task)) else []
+        room = min(told, key=lambda room: room.tokens, default=None)
+        if room is None and self.grid.longest and not self.grid.usual:
             raise ConfigError(
-                f"needle: {longest} tokens and {answer} for the answer are more than the {limit} of {stage.arm.name}; "
-                "name shorter `lengths:`, or raise max-model-len"
+                f"needle: {stage.arm.name} does not tell its max-model-len, so that `max` is not known; name it in `lengths:`"
             )
+        if room is None and self.grid.usual:
+            say(f"needle: nothing just under max-model-len is asked, for {stage.arm.name} does not tell it")
+        tokens = room.tokens if room else max(self.grid.all_lengths())
+        if room and (beyond := self.grid.beyond(tokens)):
+            raise ConfigError(f"needle: {room.refusal(beyond[0])}")
+        if self.grid.is_open:
+            self._close(tokens)
+            if room and not self.cells:
+                raise ConfigError(f"needle: {room.refusal(needle.LEAST_TOKENS)}")
+        if self.grid.left_out and room:
+            lengths = ", ".join(map(str, self.grid.left_out))
+            say(f"needle: {lengths} tokens are left out: {room.arm} takes {room.limit}, {room.answer} of them for the answer")
 
     def _sample(self, cell: Cell, count: TokenCounter) -> Sample:
         try:

@@ -6,6 +6,7 @@ from typing import Any
 
 from evals import stats
 from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
+from evals.prompt_room import answer_tokens
 
 ASSUMED_DISCORDANCE = 0.08
 """Share of samples that flip either way between two runs of one model; 8 % is what upgrades of real models show."""
@@ -18,6 +19,17 @@ class Stage:
     arm: Arm
     task: TaskConfig
     round: int
+
+    @property
+    def warm(self) -> bool:
+        """Whether the prefix cache shall hold each prompt before it is asked."""
+        return self.task.warm and self.round % 2 == 1
+
+    @property
+    def title(self) -> str:
+        """`v029 · needle · round 1, warm`."""
+        passed = f"round {self.round // 2 + 1}{', warm' if self.warm else ''}" if self.task.warm else f"round {self.round + 1}"
+        return f"{self.arm.name} · {self.task.name} · {passed}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +98,7 @@ def _launch(experiment: Experiment, arms: list[Arm], index: int) -> Launch:
     for arm in arms:
         count = experiment.launches if arm.name == experiment.baseline else 1
         for task in experiment.tasks:
-            spread = [r for r in range(task.rounds) if r % count == index]
+            spread = [r for r in range(task.rounds) if (r // 2 if task.warm else r) % count == index]
             rounds = spread if task.info.marked else [index]  # what is only compared is asked once a launch
             stages += [Stage(arm=arm, task=task, round=r) for r in rounds]
     return Launch(index=index, stages=tuple(stages))
@@ -118,33 +130,14 @@ def gates(experiment: Experiment) -> tuple[GatePlan, ...]:
     return tuple(rows)
 
 
-def _beyond_context(experiment: Experiment) -> list[str]:
-    """Prompts that an arm was told not to take."""
-    out = []
-    for arm in experiment.arms:
-        limit = arm.args.get("max-model-len")
-        for task in experiment.tasks:
-            longest = max(task.grid.all_lengths()) if task.grid else 0
-            answer = answer_tokens(arm, task)
-            if isinstance(limit, int) and longest + answer > limit:
-                out.append(
-                    f"{arm.name}: {task.name} asks {longest} tokens and allows {answer} for the answer, "
-                    f"and max-model-len is {limit}; name shorter `lengths:`"
-                )
-    return out
-
-
-def answer_tokens(arm: Arm, task: TaskConfig) -> int:
-    """What an answer may take. A model that thinks has room for that beside the task's own, where answers are marked: as far
-    as the prompt leaves any, or half of the context where a prompt's length is not known."""
-    if arm.request.max_tokens is not None:
-        return arm.request.max_tokens
-    thinking = arm.thinking.tokens if arm.thinking and task.info.marked else 0
-    limit = arm.args.get("max-model-len")
-    if not thinking or not isinstance(limit, int) or limit <= 0:
-        return task.max_tokens + thinking
-    longest = max(task.grid.all_lengths()) if task.grid else limit // 2
-    return max(task.max_tokens, min(task.max_tokens + thinking, limit - longest))
+def _left_out(experiment: Experiment) -> list[str]:
+    """Usual lengths that an arm was told not to take."""
+    return [
+        f"{task.name}: {', '.join(map(str, task.grid.left_out))} tokens are left out, for with the answer they are "
+        "more than some arm's max-model-len; raise it to have them asked"
+        for task in experiment.tasks
+        if task.grid and task.grid.left_out
+    ]
 
 
 def notes(experiment: Experiment) -> tuple[str, ...]:
@@ -193,7 +186,7 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
         for arm in experiment.arms
         if arm.devices and (needed := _devices_needed(arm)) > len(arm.devices)
     ]
-    out += _beyond_context(experiment)
+    out += _left_out(experiment)
     out += [f"{arm.name}: {arm.thinking.doubt}" for arm in experiment.arms if arm.thinking and arm.thinking.doubt]
     if experiment.parallel and all(len(batch) == 1 for batch in batches(experiment)):
         out.append("parallel: no two arms that follow each other name disjoint `devices`, so that they run one after another")

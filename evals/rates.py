@@ -3,10 +3,12 @@
 import contextlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from evals import needle_rates
 from evals.budget import Rate, Rates
 from evals.contents import Contents
 from evals.engine.venv import cache_root
@@ -39,13 +41,43 @@ def known(experiment: Experiment) -> Rates:
     ready: dict[str, float] = {}
     for arm in experiment.arms:
         for task in experiment.tasks:
-            found = stored.get(_key(arm, task)) or stored.get(_like(arm, task))
+            found = stored.get(_key(arm, task))
+            found = found or (_of_lengths(arm, task, stored) if task.grid else stored.get(_like(arm, task)))
             if isinstance(found, Rate):
                 samples[arm.name, task.name] = found
-        seconds = stored.get(f"ready {arm.settings}")
+        seconds = stored.get(f"ready {arm.settings}") or stored.get(f"ready {arm.model}")
         if isinstance(seconds, float | int):
             ready[arm.name] = float(seconds)
     return Rates(samples=samples, ready_s=ready)
+
+
+def _of_lengths(arm: Arm, task: TaskConfig, stored: Mapping[str, float | Rate]) -> Rate | None:
+    """Of needles: from those of the same model that were asked, whatever their lengths."""
+    if task.grid is None or task.grid.is_open:
+        return None
+    rounds = []
+    for warm in (False, True)[: 1 + task.warm]:
+        prefix = f"{_like(arm, task)} {'warm' if warm else 'cold'} "
+        of = {int(k.removeprefix(prefix)): r for k, r in stored.items() if k.startswith(prefix) and isinstance(r, Rate)}
+        rounds.append(needle_rates.over(task.grid.all_lengths(), of))
+    cold, warmed = rounds[0], rounds[-1]
+    if cold is None or warmed is None:
+        return cold  # what fills the cache takes nearly all of a warm round's time, too
+    return Rate(
+        seconds_per_sample=(cold.seconds_per_sample + warmed.seconds_per_sample) / 2, tokens_per_sample=cold.tokens_per_sample
+    )
+
+
+def _by_length(arm: Arm, task: TaskConfig, contents: Contents) -> dict[str, Rate]:
+    """By key: what each length took in this run."""
+    own = [(p.round, w) for p, w in contents.windows if (p.arm_key, p.task_key) == (arm.key, task.key) and w.length]
+    out: dict[str, Rate] = {}
+    for warm in (False, True):
+        of = [w for round_, w in own if (task.warm and round_ % 2 == 1) == warm]
+        for length in {w.length for w in of}:
+            if rate := _rate([w for w in of if w.length == length]):
+                out[f"{_like(arm, task)} {'warm' if warm else 'cold'} {length}"] = rate
+    return out
 
 
 def measured(experiment: Experiment, contents: Contents) -> Rates:
@@ -75,10 +107,10 @@ def keep(experiment: Experiment, contents: Contents) -> None:
     fresh: dict[str, float | Rate] = {}
     for arm in experiment.arms:
         if arm.name in now.ready_s:
-            fresh[f"ready {arm.settings}"] = now.ready_s[arm.name]
+            fresh |= {f"ready {arm.settings}": now.ready_s[arm.name], f"ready {arm.model}": now.ready_s[arm.name]}
         for task in experiment.tasks:
             if rate := now.samples.get((arm.name, task.name)):
-                fresh |= {_key(arm, task): rate, _like(arm, task): rate}
+                fresh |= {_key(arm, task): rate} | (_by_length(arm, task, contents) if task.grid else {_like(arm, task): rate})
     old = {k: v for k, v in _read().items() if k not in fresh}
     newest = dict([*old.items(), *fresh.items()][-KEPT:])
     aside = _path().with_suffix(f".{os.getpid()}")

@@ -133,11 +133,13 @@ class Window:
     accepted_tokens: int | None
     accepted_per_position: tuple[int, ...]
     cold: bool | None
-    """Whether the prefix cache was emptied first; None where that could not be done."""
+    """Whether the prefix cache was emptied first; None where that could not be done, False where it was to be warm."""
     acceptance_gauge: float | None = None
     """What a vLLM without counters says of acceptance at the window's end, 0–1: since its start, and not of the window."""
     engines: tuple[EngineCounts, ...] = ()
     """Where several share the work."""
+    length: int | None = None
+    """Tokens of each prompt, where all were of one length."""
 
 
 @dataclass(frozen=True, kw_only=True)

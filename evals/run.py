@@ -165,7 +165,7 @@ def load_data(experiment: Experiment) -> Data:
     return Data(
         harness={name: HarnessTask(task) for name, task in by_name.items() if task.foreign or name in RECIPES},
         coding=problems_of(by_name["coding"]) if "coding" in by_name else {},
-        needles=Needles(by_name["needle"]) if "needle" in by_name else None,
+        needles=Needles(by_name["needle"], experiment.arms) if "needle" in by_name else None,
     )
 
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from evals.experiment import Sampling
+from tasks.needle import LEAST_TOKENS
 
-_Tokens = Annotated[int, Field(ge=256, le=10**7)]
-"""Of a needle's prompt: shorter ones have no room for a text."""
+_Tokens = Annotated[int, Field(ge=LEAST_TOKENS, le=10**7)]
 Json = str | int | float | bool | None | list[Any] | dict[str, Any]
 
 
@@ -76,11 +76,12 @@ class TaskYaml(Strict):
     language: Literal["en", "zh"] | None = None
     sandbox_image: str | None = None
     optional: bool | None = None
-    lengths: list[_Tokens] | None = None
+    lengths: list[_Tokens | Literal["max"]] | None = None
     depths: list[Annotated[int, Field(ge=0, le=100)]] | None = Field(default=None, min_length=1)
     languages: list[Literal["en", "zh"]] | None = Field(default=None, min_length=1)
     boundaries: list[_Tokens] | None = None
     repeats: int | None = Field(default=None, ge=1, le=1000)
+    warm: bool | None = None
     needles: int | None = Field(default=None, ge=1)
     distractors: int | None = Field(default=None, ge=0)
     haystack: HaystackYaml | None = None

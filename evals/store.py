@@ -173,8 +173,17 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         StoreError: it can't be written.
     """
+    write_bytes(path, text.encode(errors="replace"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """A file beside the journal.
+
+    Raises:
+        StoreError: it can't be written.
+    """
     try:
-        path.write_text(text, encoding="utf-8", errors="replace")
+        path.write_bytes(data)
     except OSError as e:
         raise StoreError(f"{path}: cannot be written: {e.strerror}; the answers are in the journal: `bumpgate report`") from e
 

@@ -18,6 +18,7 @@ from evals.progress import Reporter
 from evals.records import HarnessResult, Marks, Sample, Window
 from evals.store import Journal
 from tasks import coding, greedy
+from tasks.needle import Cell
 from tasks.problem_set import Posed
 
 
@@ -65,15 +66,27 @@ def _ask(asker: Asker, data: Data) -> None:
     stage = asker.stage
     if not _prepared(asker, data):
         return
-    with _window(asker):
-        if stage.task.name in data.harness:
+    if stage.task.name in data.harness:
+        with _window(asker):
             _through_lm_eval(asker, data.harness[stage.task.name])
-            return
-        samples = data.samples(stage.task)
-        try:
-            asker.ask(samples)
-        finally:
-            _mark(asker, samples, {})
+        return
+    samples = data.samples(stage.task)
+    try:
+        for length, part in _by_length(stage.task, samples):
+            with _window(asker, length):
+                asker.ask(samples, part=part, of=f"{length} tokens" if length else "")
+    finally:
+        _mark(asker, samples, {})
+
+
+def _by_length(task: TaskConfig, samples: tuple[Sample, ...]) -> Iterator[tuple[int | None, tuple[Sample, ...]]]:
+    """Needles from the shortest on: what a length takes tells what longer ones will, and short ones don't wait behind long."""
+    if task.name != "needle":
+        yield None, samples
+        return
+    lengths = {sample.id: Cell.read(sample.id).length for sample in samples}
+    for length in sorted(set(lengths.values())):
+        yield length, tuple(s for s in samples if lengths[s.id] == length)
 
 
 def _prepared(asker: Asker, data: Data) -> bool:
@@ -127,20 +140,20 @@ def _mark(asker: Asker, samples: tuple[Sample, ...], marks: dict[str, tuple[Mark
 
 
 @contextlib.contextmanager
-def _window(asker: Asker) -> Iterator[None]:
-    """Note what the server counted meanwhile; a cold prefix cache first, where it can be had."""
-    cold = asker.server.reset_prefix_cache() or None
-    before, start = telemetry.read(asker.server.endpoint.url), time.monotonic()
+def _window(asker: Asker, length: int | None = None) -> Iterator[None]:
+    """Note what the server counted meanwhile; a cold prefix cache first, where it can be had, unless it is to be warm."""
+    cold = False if asker.stage.warm else asker.server.reset_prefix_cache() or None
+    asked, before, start = asker.asked, telemetry.read(asker.server.endpoint.url), time.monotonic()
     try:
         yield
     finally:
-        if asker.asked:
+        if asker.asked > asked:
             spent = telemetry.since(before, telemetry.read(asker.server.endpoint.url))
             asker.journal.put_window(asker.place, Window(
                 arm=asker.place.arm, task=asker.place.task, round=asker.place.round, wall_s=time.monotonic() - start,
-                samples=asker.asked, generation_tokens=spent.generation_tokens, prompt_tokens=spent.prompt_tokens,
+                samples=asker.asked - asked, generation_tokens=spent.generation_tokens, prompt_tokens=spent.prompt_tokens,
                 prefix_cache_queries=spent.prefix_cache_queries, prefix_cache_hits=spent.prefix_cache_hits,
                 drafts=spent.spec_decode_num_drafts, draft_tokens=spent.spec_decode_num_draft_tokens,
                 accepted_tokens=spent.spec_decode_num_accepted_tokens, accepted_per_position=spent.accepted_per_position,
-                cold=cold, acceptance_gauge=spent.acceptance_gauge, engines=spent.engines,
+                cold=cold, acceptance_gauge=spent.acceptance_gauge, engines=spent.engines, length=length,
             ))  # fmt: skip

@@ -24,11 +24,12 @@ Text = Callable[[str, Place], tuple[str, str]]
 """A file or a folder of texts → its path, and a fingerprint."""
 _ONLY: dict[str, tuple[str, ...]] = {
     "coding": ("language", "sandbox_image", "optional"),
-    "needle": ("lengths", "depths", "languages", "boundaries", "repeats", "needles", "distractors", "haystack"),
+    "needle": ("lengths", "depths", "languages", "boundaries", "repeats", "needles", "distractors", "haystack", "warm"),
 }
 """Keys by the one task that has them."""
-_LENGTHS = (8192, 32768, 65536, 100_000)
-_DEPTHS = (10, 30, 50, 70, 90)
+USUAL_GRID = Grid(
+    lengths=(8192, 32768, 65536, 100_000), longest=True, usual=True, depths=(10, 30, 50, 70, 90), languages=("en", "zh")
+)
 
 
 def read(tasks: Sequence[TaskYaml], seed: int, data_dir: DataDir, text: Text, fail: Fail) -> tuple[TaskConfig, ...]:
@@ -90,12 +91,13 @@ def _refuse_others(task: TaskYaml, name: str, place: Place, fail: Fail) -> None:
 def _with_needles(config: TaskConfig, task: TaskYaml, place: Place, text: Text, fail: Fail) -> TaskConfig:
     if task.data_dir is not None:
         fail((*place, "data_dir"), "needle has no data set; `haystack:` names its texts")
-    grid = Grid(
-        lengths=tuple(_LENGTHS if task.lengths is None else task.lengths), boundaries=tuple(task.boundaries or ()),
-        depths=tuple(dict.fromkeys(task.depths or _DEPTHS)), languages=tuple(dict.fromkeys(task.languages or ("en", "zh"))),
-        repeats=task.repeats or 1, needles=task.needles or 1, distractors=3 if task.distractors is None else task.distractors,
+    grid = replace(
+        USUAL_GRID if task.lengths is None else _of_lengths(task.lengths), boundaries=tuple(task.boundaries or ()),
+        depths=tuple(dict.fromkeys(task.depths or USUAL_GRID.depths)),
+        languages=tuple(dict.fromkeys(task.languages or USUAL_GRID.languages)), repeats=task.repeats or 1,
+        needles=task.needles or 1, distractors=3 if task.distractors is None else task.distractors,
     )  # fmt: skip
-    if not grid.all_lengths():
+    if not grid.size:
         fail((*place, "lengths"), "name at least one length, or a boundary")
     if grid.needles + grid.distractors > needle.MOST:
         fail((*place, "needles"), f"needles and distractors are {needle.MOST} at most")
@@ -106,8 +108,15 @@ def _with_needles(config: TaskConfig, task: TaskYaml, place: Place, text: Text, 
             fail((*place, "haystack", name), f"{name} is not among its languages")
         haystacks[name], fingerprint = text(given, (*place, "haystack", name))
         files.append(fingerprint)
-    size = len(grid.cells(config.seed))
-    return replace(config, grid=grid, haystacks=haystacks, data_files=" ".join(files), size=size)
+    return replace(
+        config, grid=grid, haystacks=haystacks, data_files=" ".join(files), size=grid.size, warm=bool(task.warm),
+        rounds=2 * config.rounds if task.warm else config.rounds,
+    )  # fmt: skip
+
+
+def _of_lengths(given: Sequence[int | str]) -> Grid:
+    lengths = {tokens for tokens in given if isinstance(tokens, int)}
+    return replace(USUAL_GRID, lengths=tuple(sorted(lengths)), longest="max" in given, usual=False)
 
 
 def _haystacks(task: TaskYaml) -> list[tuple[Language, str]]:

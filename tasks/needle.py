@@ -7,7 +7,7 @@ same form about other animals are distractors. Nobody can know or guess the word
 
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Self
 
@@ -18,6 +18,8 @@ from tasks.needle_fit import Count, Draft, Insert, fit
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without what is misread: 0 and o, 1, l and i."""
 IDENTIFIER_CHARS = 12
+LEAST_TOKENS = 256
+"""Of a prompt: a shorter one has no room for a text."""
 _COLORS: dict[Language, tuple[str, ...]] = {
     "en": ("red", "blue", "green", "white", "black", "amber", "silver", "golden"),
     "zh": ("红色", "蓝色", "绿色", "白色", "黑色", "金色"),
@@ -64,6 +66,11 @@ class Grid:
     """What is asked: every length at every depth in every language."""
 
     lengths: tuple[int, ...]
+    longest: bool = False
+    """Whether the longest prompt that every arm takes is asked, too; it is among `lengths` once that is known."""
+    usual: bool = False
+    """Whether these are the usual lengths, of which those that an arm does not take are left out."""
+    left_out: tuple[int, ...] = ()
     boundaries: tuple[int, ...] = ()
     """Powers of two and chunk sizes: the lengths just below, at and just above each are asked, too."""
     depths: tuple[int, ...]
@@ -75,6 +82,32 @@ class Grid:
 
     def all_lengths(self) -> tuple[int, ...]:
         return tuple(sorted({*self.lengths, *(b + beside for b in self.boundaries for beside in (-1, 0, 1))}))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its lengths wait for what the arms take."""
+        return self.longest or self.usual
+
+    @property
+    def size(self) -> int:
+        """Cells; of an open grid so many at most."""
+        return (len(self.all_lengths()) + self.longest) * len(self.depths) * len(self.languages) * self.repeats
+
+    def beyond(self, room: int) -> tuple[int, ...]:
+        """The lengths that a user names and that prompts of `room` tokens at most don't allow."""
+        return tuple(length for length in self.all_lengths() if length > room and not (self.usual and length in self.lengths))
+
+    def within(self, room: int) -> "Grid":
+        """Closed, now that a prompt is known to have `room` tokens at most; without a length where even the least has none."""
+        fit = {length for length in self.lengths if length <= room}
+        longest = {room} if self.longest and room >= LEAST_TOKENS else set()
+        return replace(
+            self,
+            lengths=tuple(sorted(fit | longest)),
+            longest=False,
+            usual=False,
+            left_out=tuple(sorted({*self.lengths} - fit)),
+        )
 
     def cells(self, seed: int) -> tuple[Cell, ...]:
         """In a seeded order that a smaller n cuts, so that what is left is spread over the grid."""

@@ -24,7 +24,7 @@ BROAD = {"evals/judging.py", "tasks/problem_set.py", IN_THE_CONTAINER}
 """The worker that turns a fault of ours into a record, and what runs a user's own modules."""
 LAZY = {
     "evals/cli.py": {"evals"}, "evals/conftest.py": {"evals"}, "evals/problem_commands.py": {"evals"},
-    "sandbox/inside.py": {"random"},
+    "evals/report/heatmap.py": {"matplotlib"}, "sandbox/inside.py": {"random"},
 }  # fmt: skip
 """Imports inside a function: lm-eval costs a second, which `plan` need not pay; a sandbox is started once a program."""
 

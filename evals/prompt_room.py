@@ -1,0 +1,70 @@
+"""How many tokens an answer may take on an arm, and a needle's prompt on every arm: max-model-len, less the answer. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from evals.document import Place
+from evals.experiment import Arm, TaskConfig
+from tasks.needle import LEAST_TOKENS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    arm: str
+    limit: int
+    """Its max-model-len."""
+    answer: int
+    """Tokens that are kept for the answer."""
+
+    @property
+    def tokens(self) -> int:
+        return self.limit - self.answer
+
+    def refusal(self, length: int) -> str:
+        said = f"{length} tokens and {self.answer} for the answer are more than the {self.limit} of {self.arm}"
+        return f"{said}; name shorter `lengths:`, write `max`, or raise max-model-len"
+
+
+def answer_tokens(arm: Arm, task: TaskConfig) -> int:
+    """What an answer may take. A model that thinks has room for that beside the task's own, where answers are marked: as far
+    as the prompt leaves any, or half of the context where a prompt's length is not known."""
+    if arm.request.max_tokens is not None:
+        return arm.request.max_tokens
+    thinking = arm.thinking.tokens if arm.thinking and task.info.marked else 0
+    limit = arm.args.get("max-model-len")
+    if not thinking or not isinstance(limit, int) or limit <= 0:
+        return task.max_tokens + thinking
+    longest = max(task.grid.all_lengths()) if task.grid and not task.grid.is_open else limit // 2
+    return max(task.max_tokens, min(task.max_tokens + thinking, limit - longest))
+
+
+def of(arm: Arm, task: TaskConfig, limit: int) -> Room:
+    return Room(arm=arm.name, limit=limit, answer=answer_tokens(arm, task))
+
+
+def least(arms: Sequence[Arm], task: TaskConfig) -> Room | None:
+    """As the arms' flags tell; None where none does."""
+    told = [of(arm, task, limit) for arm in arms if isinstance(limit := arm.args.get("max-model-len"), int) and limit > 0]
+    return min(told, key=lambda room: room.tokens, default=None)
+
+
+def fitted(
+    tasks: tuple[TaskConfig, ...], arms: Sequence[Arm], fail: Callable[[Place, str], NoReturn]
+) -> tuple[TaskConfig, ...]:
+    """The needle task with its lengths as they will be asked, where every arm's flags tell what it takes."""
+    return tuple(_fitted(task, ("tasks", i, "lengths"), arms, fail) for i, task in enumerate(tasks))
+
+
+def _fitted(task: TaskConfig, place: Place, arms: Sequence[Arm], fail: Callable[[Place, str], NoReturn]) -> TaskConfig:
+    room = least(arms, task)
+    if task.grid is None or room is None:
+        return task
+    if beyond := task.grid.beyond(room.tokens):
+        fail(place, room.refusal(beyond[0]))
+    if not task.grid.is_open or any(least([arm], task) is None for arm in arms):
+        return task
+    grid = task.grid.within(room.tokens)
+    if not grid.size:
+        fail(place, room.refusal(LEAST_TOKENS))
+    return replace(task, grid=grid, size=grid.size)
