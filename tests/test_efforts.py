@@ -12,6 +12,7 @@ from test_plan import GREEDY, GSM8K
 from evals import efforts, plan, sampling
 from evals.errors import ConfigError
 from evals.experiment import (
+    NEUTRAL,
     Arm,
     CommandEngine,
     DockerEngine,
@@ -50,7 +51,7 @@ def model(folder: Path, template: str) -> str:
 
 
 def sent(asked: Arm) -> dict[str, Any]:
-    return {k: v for k, v in sampling.settings(asked).items() if k != "temperature"}
+    return {k: v for k, v in sampling.settings(asked).items() if k not in NEUTRAL}
 
 
 BOTH_ON, BOTH_OFF = {"enable_thinking": True, "thinking": True}, {"enable_thinking": False, "thinking": False}

@@ -63,7 +63,7 @@ def test_a_leaked_thought_is_not_marked_but_reported() -> None:
 def test_an_answer_in_the_reasoning_field_is_a_failure_never_wrong() -> None:
     result = score(reply(None, reasoning="so it is D."), TARGET, ())
     assert isinstance(result, Failure)
-    assert result.message.startswith("answer_in_reasoning_field: ")
+    assert result.kind == "answer_in_reasoning_field"
 
 
 def test_the_harness_marks_are_handed_on() -> None:

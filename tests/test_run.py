@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from stub_server import Json, Reply, StubServer, chat, error
+from stub_server import PREFLIGHT_TOKENS, Json, Reply, StubServer, chat, error
 
 from evals import config, run, run_folder
 from evals.errors import ConfigError
@@ -60,7 +60,8 @@ def thinking(request: Json) -> Reply:
     """A thinking model with too small a max_tokens: content is null, all is in the reasoning, and it was cut."""
     if "what is " not in str(request["messages"][-1]["content"]):
         return pupil(request)
-    return Reply(payload=chat(None, reasoning="x" * 64, finish_reason="length"))
+    thought = "Let me see. First I take the number, then I look at what is added, and then I come to the sum of"[:64]
+    return Reply(payload=chat(None, reasoning=thought, finish_reason="length"))
 
 
 def test_a_baseline_that_is_cut_in_its_thoughts_is_invalid_and_told_what_to_raise(
@@ -94,6 +95,8 @@ def test_a_candidate_whose_content_is_empty_never_passes_by_what_it_says_elsewhe
     """A server that answers in the reasoning field: every answer there is right, and no client would see one."""
 
     def swallowed(request: Json) -> Reply:
+        if request["max_tokens"] == PREFLIGHT_TOKENS:  # or it would not be asked at all
+            return pupil(request)
         text = pupil(request).payload["choices"][0]["message"]["content"]
         return Reply(payload=chat(None, reasoning=text))
 
