@@ -10,7 +10,7 @@ import pytest
 from evals import client
 from evals.engine import process, server
 
-pytest_plugins = ["pytester", "docker_engine"]
+pytest_plugins = ["pytester", "docker_engine", "engine_experiments"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

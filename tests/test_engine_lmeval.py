@@ -15,7 +15,7 @@ from typing import Any
 import lm_eval
 import pytest
 import yaml
-from test_engine import ENGINE, engine  # noqa: F401  # skips aloud where there is none
+from engine_experiments import ENGINE
 
 from evals import config, shipped
 from evals.engine import Server, serve
@@ -28,7 +28,7 @@ from evals.records import Score
 from evals.store import Answer, Journal
 from evals.suite import Data, run_stage
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("engine")]
 
 TASKS = Path(lm_eval.__file__).parent / "tasks"
 N_GSM8K = 200 if "BUMPGATE_LMEVAL_MMLU" in os.environ else 40
