@@ -8,7 +8,7 @@ import time
 from concurrent.futures import Future, wait
 from dataclasses import replace
 
-from evals import fields, likelihood, sampling, telemetry
+from evals import likelihood, sampling, telemetry
 from evals.client import Client, body, prompt_sha
 from evals.engine import Server
 from evals.errors import ServerDied
@@ -39,8 +39,7 @@ class Asker:
         self.settings = sampling.settings(stage.arm)
         if not stage.task.info.marked:
             self.settings |= GREEDY  # whatever the arm's sampling is
-        defaults = stage.arm.args.get("default-chat-template-kwargs")
-        self._thinks = fields.asked_to_think(server.info.version, self.settings, defaults if isinstance(defaults, dict) else {})
+        self._thinks = sampling.asked_to_think(stage.arm, server.info.version)
         self.asked = 0
         self._row: Row
         self._lost_in_a_row = 0

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -34,7 +35,8 @@ def check(arm: Arm, server: Server, samples: Sequence[Sample], baseline: Preflig
     """
     settings = sampling.settings(arm)
     asked = asyncio.run(_ask(arm, server, settings, samples[:SHORT_ANSWERS]))
-    answers = {key: a for key, a in asked.short.items() if isinstance(a, Response)}
+    thinks = sampling.asked_to_think(arm, server.info.version)
+    answers = {key: replace(a, asked_to_think=thinks) for key, a in asked.short.items() if isinstance(a, Response)}
     broken = checks.broken(answers)
     told = _max_model_len(server.endpoint)
     found = [

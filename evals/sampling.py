@@ -4,6 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
+from evals import fields
 from evals.errors import ConfigError
 from evals.experiment import GREEDY, NEUTRAL, Arm
 from evals.records import JsonDict
@@ -30,6 +31,12 @@ def settings(arm: Arm) -> JsonDict:
     if request.reasoning_effort is not None:
         out["reasoning_effort"] = request.reasoning_effort
     return out
+
+
+def asked_to_think(arm: Arm, version: str | None) -> bool | None:
+    """Whether a server of this version is told to think, or not to; None where nobody says: the model's default holds."""
+    defaults = arm.args.get("default-chat-template-kwargs")
+    return fields.asked_to_think(version, settings(arm), defaults if isinstance(defaults, dict) else {})
 
 
 def seed(sample_id: str, round_: int) -> int:
