@@ -71,7 +71,9 @@ def long(folder: Path, healthy: str) -> tuple[Verdict, Evidence]:
 
 def exact(evidence: Evidence) -> bool:
     seen = [lengths(ledger(evidence), arm.name, evidence.tasks[0]) for arm in evidence.arms]
-    return all(told.n == told.exact == len(evidence.samples[TASK]) and not told.untold for told in seen)
+    return all(
+        told.n == told.exact == evidence.tasks[0].rounds * len(evidence.samples[TASK]) and not told.untold for told in seen
+    )
 
 
 def test_a_healthy_arm_finds_needles_in_short_texts(short: tuple[Verdict, Evidence]) -> None:
