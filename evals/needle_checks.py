@@ -67,23 +67,38 @@ def _length_checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpe
         yield _finding("alarm", "needle_lengths", arm, f"{text}; first {sample_id}: {candidate} in place of {baseline}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Hits:
+    """Prompt tokens of an arm's warm passes, the requests that fill the cache among them, and those that the cache had."""
+
+    found: int
+    asked: int
+
+    def sentence(self) -> str:
+        return f"{self.found:,} of {self.asked:,} prompt tokens of the warm pass came from the prefix cache"
+
+
+def warm_hits(evidence: Evidence, arm: str, task: TaskSpec) -> Hits | None:
+    """None where nothing was asked warm, or the engine does not tell."""
+    windows = [w for w in evidence.windows if (w.arm, w.task) == (arm, task.name) and task.warm and w.round % 2 == 1]
+    counts = [(w.prefix_cache_hits, w.prefix_cache_queries) for w in windows]
+    told = [(found, asked) for found, asked in counts if found is not None and asked is not None]
+    if not told or len(told) < len(counts):
+        return None
+    return Hits(found=sum(found for found, _ in told), asked=sum(asked for _, asked in told))
+
+
 def _warm_checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpec) -> Iterator[Finding]:
-    windows = [w for w in evidence.windows if (w.arm, w.task) == (arm.name, task.name) and w.round % 2 == 1]
-    queries, hits = [w.prefix_cache_queries for w in windows], [w.prefix_cache_hits for w in windows]
-    if None in queries or None in hits:
-        yield _finding(
-            "warning",
-            "warm_unknown",
-            arm,
-            "/metrics does not tell prefix-cache hits, so that nobody knows if the warm pass was warm",
-        )
-    elif asked := sum(n for n in queries if n is not None):
-        found = sum(n for n in hits if n is not None)
-        told = f"{found:,} of {asked:,} prompt tokens of the warm pass came from the prefix cache, and half would if it worked"
-        if not found:
-            yield _finding("alarm", "warm_not_warm", arm, f"{told}: it is off, or holds no prompt; its answers are cold ones")
-        elif found < LEAST_HITS * asked:
-            yield _finding("warning", "warm_not_warm", arm, f"{told}: it holds too little; a lower `concurrency` may help")
+    if (hits := warm_hits(evidence, arm.name, task)) is None:
+        if any(book.of(arm.name, task.name, k) for k in range(1, task.rounds, 2)):
+            text = "/metrics does not tell prefix-cache hits, so that nobody knows if the warm pass was warm"
+            yield _finding("warning", "warm_unknown", arm, text)
+    elif not hits.found:
+        text = f"{hits.sentence()}: it is off, or holds no prompt; these answers are cold ones"
+        yield _finding("alarm", "warm_not_warm", arm, text)
+    elif hits.found < LEAST_HITS * hits.asked:
+        text = f"{hits.sentence()}, and half would if it held them all; a lower `concurrency` may help"
+        yield _finding("warning", "warm_not_warm", arm, text)
     if differing := warm_differing(book, arm.name, task):
         lost = sum(cold.score is not None and cold.score.outcome == "correct" for cold, _ in differing)
         first = " and then ".join(_mark(record) for record in differing[0])

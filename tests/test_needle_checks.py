@@ -84,6 +84,7 @@ def warm(candidate: str, *, queries: int | None, hits: int | None) -> Evidence:
     ("queries", "hits", "severity", "said"),
     [
         (1000, 0, "alarm", "0 of 1,000 prompt tokens of the warm pass came from the prefix cache"),
+        (0, 0, "alarm", "0 of 0"),  # what an engine counts whose prefix cache is switched off
         (1000, 120, "warning", "120 of 1,000"),
     ],
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from evals.compare import ledger
 from evals.judged import Evidence, TaskSpec
-from evals.needle_checks import TASK, lengths
+from evals.needle_checks import TASK, lengths, warm_hits
 from evals.records import SampleRecord
 from evals.report.needle_rows import HeatRow, Recall, heat, total
 from evals.report.text import counts, table
@@ -41,13 +41,22 @@ def _arm(evidence: Evidence, arm: str, task: TaskSpec) -> Iterator[str]:
     for name, of in (("", [r for r in rows if not r.warm]), (", warm", [r for r in rows if r.warm])):
         if of:
             yield f"**{arm}**{name}: {sentence(total([r.all for r in of]))}"
-    seen = lengths(ledger(evidence), arm, task)
-    yield f"{_not_found(evidence, arm)}{seen.sentence() if seen.n or seen.untold else ''}".strip()
+    yield " ".join(filter(None, [_not_found(evidence, arm), _lengths(evidence, arm, task), _hits(evidence, arm, task)]))
     if total([r.all for r in rows]).n:
         depths = sorted({depth for row in rows for depth in row.by_depth})
         head = " | ".join(["length", "language", *(f"{d} %" for d in depths), "all"])
         yield table(head, [_cells(row, depths) for row in rows])
         yield f"![Heat map of {arm}]({picture(arm)})"
+
+
+def _lengths(evidence: Evidence, arm: str, task: TaskSpec) -> str:
+    seen = lengths(ledger(evidence), arm, task)
+    return seen.sentence() if seen.n or seen.untold else ""
+
+
+def _hits(evidence: Evidence, arm: str, task: TaskSpec) -> str:
+    hits = warm_hits(evidence, arm, task)
+    return f"{hits.sentence()}: half would if it held every one." if hits else ""
 
 
 def _cells(row: HeatRow, depths: list[int]) -> list[str]:
@@ -84,4 +93,4 @@ def _not_found(evidence: Evidence, arm: str) -> str:
     told = [counts(why)] if why else []
     failed = sum(r.failure is not None for r in records)
     told += [f"{failed} not measured"] if failed else []
-    return f"Otherwise: {', '.join(told)}. " if told else ""
+    return f"Otherwise: {', '.join(told)}." if told else ""
