@@ -97,7 +97,7 @@ def _warm_checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpec)
         text = f"{hits.sentence()}: it is off, or holds no prompt; these answers are cold ones"
         yield _finding("alarm", "warm_not_warm", arm, text)
     elif hits.found < LEAST_HITS * hits.asked:
-        text = f"{hits.sentence()}, and half would if it held them all; a lower `concurrency` may help"
+        text = f"{hits.sentence()}, and half or more do where it holds every prompt; a lower `concurrency` may help"
         yield _finding("warning", "warm_not_warm", arm, text)
     if differing := warm_differing(book, arm.name, task):
         lost = sum(cold.score is not None and cold.score.outcome == "correct" for cold, _ in differing)

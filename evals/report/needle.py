@@ -56,7 +56,7 @@ def _lengths(evidence: Evidence, arm: str, task: TaskSpec) -> str:
 
 def _hits(evidence: Evidence, arm: str, task: TaskSpec) -> str:
     hits = warm_hits(evidence, arm, task)
-    return f"{hits.sentence()}: half would if it held every one." if hits else ""
+    return f"{hits.sentence()}, and half or more do where it holds every prompt." if hits else ""
 
 
 def _cells(row: HeatRow, depths: list[int]) -> list[str]:
