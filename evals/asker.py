@@ -101,7 +101,7 @@ class Asker:
                     if time.monotonic() > until:
                         return None
                     if self.stage.warm:  # a single token will do: it is there to fill the prefix cache
-                        await client.chat(sample.messages, self._body(sample) | {"max_tokens": 1})
+                        await client.chat(sample.messages, self._body(sample) | {"max_tokens": 1, "min_tokens": 0})
                     before = self._counters()
                     if sample.choices:
                         answer = await likelihood.ask(client, sample)

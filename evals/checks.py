@@ -16,6 +16,10 @@ from tasks.extract import Artefact, NoAnswer, visible
 BROKEN_ALPHA = 0.01
 """At which more broken answers than the baseline's are no chance."""
 MOST = 0.5
+SHORT_TOKENS = 64
+"""Of an answer that is only looked at."""
+_SAYS_NO = ("HTTP 400", "HTTP 404", "HTTP 413", "HTTP 422", "HTTP 500")
+"""500 is what a chat template that raises comes to."""
 
 
 def version(declared: str | None, told: str | None, fingerprint: str | None) -> Check:
@@ -43,25 +47,44 @@ def _are(names: Sequence[str], what: str) -> str:
     return f"{len(names)} {what} is" if len(names) == 1 else f"{len(names)} {what}s are"
 
 
-def switch(asked: Switch, with_it: Response | Failure, with_other: Response | Failure) -> Check:
-    """Whether a setting changes the prompt or the answer. Both were asked at temperature 0."""
+def rejected(failure: Failure) -> bool:
+    """Whether the server took the request and said no: not that it was busy, away or slow."""
+    return failure.kind == "http" and failure.message.startswith(_SAYS_NO)
+
+
+def switch(
+    asked: Switch, with_it: Response | Failure, with_other: Response | Failure, again: Response | Failure | None = None
+) -> Check:
+    """Whether a setting changes the prompt or the answer. All were asked at temperature 0; `again`: as `with_it`."""
     name, pair = f"switch {asked.name}", f"{asked.value} and {asked.other}"
     if isinstance(with_it, Failure):
+        if not rejected(with_it):
+            return Check(name=name, result="not_known", saw=f"{asked.value} could not be asked: {with_it.message}")
         return Check(name=name, result="failed", saw=f"the server rejects {asked.value}: {with_it.message}")
-    if isinstance(with_other, Failure):  # a level that the model does not take is none that it ignores
+    if isinstance(with_other, Failure):
+        if not rejected(with_other):
+            return Check(name=name, result="not_known", saw=f"{asked.other} could not be asked: {with_other.message}")
+        # A level that the model does not take is none that it ignores.
         return Check(name=name, result="passed", saw=f"{asked.value} is taken, {asked.other} rejected")
     a, b = with_it.prompt_ids_sha, with_other.prompt_ids_sha
     if a and b and a != b:
         return Check(name=name, result="passed", saw=f"{pair} render different prompts")
     if _said(with_it) != _said(with_other):
+        if isinstance(again, Response) and _said(again) != _said(with_it):
+            words = f"{asked.value} is answered differently each time, which proves nothing, and the prompts are the same"
+            return Check(name=name, result="warned", saw=words)
         return Check(name=name, result="passed", saw=f"{pair} are answered differently")
+    if not (a and b) and "length" in (with_it.finish_reason, with_other.finish_reason):
+        words = f"{pair} begin alike, and the engine tells no token ids of its prompts"
+        return Check(name=name, result="warned", saw=words)
     same = "the prompt's token ids and the answer are" if a and b else "the answer is"
     words = f"{same} the same with {pair}: the server or its chat template ignores it; take it out or correct its name"
     return Check(name=name, result="failed", saw=f"param_had_no_effect: {words}")
 
 
-def _said(response: Response) -> tuple[str | None, str | None]:
-    return response.text, response.reasoning
+def _said(response: Response) -> list[object]:
+    """What a switch may change of an answer, its counts among it."""
+    return [response.text, response.reasoning, response.prompt_tokens, response.completion_tokens, response.reasoning_tokens]
 
 
 def structure(settings: JsonDict, answers: Mapping[str, Response]) -> Check | None:
@@ -75,22 +98,40 @@ def structure(settings: JsonDict, answers: Mapping[str, Response]) -> Check | No
     return None
 
 
-def prompts(arm_like_baseline: bool, mine: Mapping[str, str], baseline: Preflight | None) -> Check | None:
-    """Whether the rendered prompts are the baseline's, or differ where they are meant to. `mine`: hash by sample."""
+def hashes(answers: Mapping[str, Response]) -> dict[str, str]:
+    """By sample: the hash of its rendered prompt, where the engine tells the token ids."""
+    return {key: r.prompt_ids_sha for key, r in answers.items() if r.prompt_ids_sha}
+
+
+def counts(answers: Mapping[str, Response]) -> dict[str, int]:
+    """By sample: the tokens of its rendered prompt, where the engine tells them."""
+    return {key: r.prompt_tokens for key, r in answers.items() if r.prompt_tokens is not None}
+
+
+def prompts(arm_like_baseline: bool, answers: Mapping[str, Response], baseline: Preflight | None) -> Check | None:
+    """Whether the rendered prompts are the baseline's, or differ where they are meant to."""
     if baseline is None:
         return None
+    mine, lengths = hashes(answers), counts(answers)
     shared = sorted(mine.keys() & baseline.prompts.keys())
     differing = [key for key in shared if mine[key] != baseline.prompts[key]]
-    counts = f"{len(differing)} of {len(shared)} rendered prompts differ from the baseline's"
+    if not shared:  # a prompt that was cut, or rendered otherwise, mostly has another length
+        other = [key for key in sorted(lengths.keys() & baseline.lengths.keys()) if lengths[key] != baseline.lengths[key]]
+        if arm_like_baseline and other:
+            key = other[0]
+            off = f"{len(other)} rendered prompts have other lengths than the baseline's, first {key}: {lengths[key]} tokens "
+            saw = f"prompt_ids_differ: {off}in place of {baseline.lengths[key]}, though they were declared equal"
+            return Check(name="prompts", result="failed", saw=saw)
+    said = f"{len(differing)} of {len(shared)} rendered prompts differ from the baseline's"
     if not shared:
         return Check(name="prompts", result="not_known", saw="an engine does not tell its prompts' token ids")
     if arm_like_baseline and differing:
-        saw = f"prompt_ids_differ: {counts}, first {differing[0]}, though the settings that shape them were declared equal"
+        saw = f"prompt_ids_differ: {said}, first {differing[0]}, though the settings that shape them were declared equal"
         return Check(name="prompts", result="failed", saw=saw)
     if not arm_like_baseline and not differing:
         saw = f"all {len(shared)} rendered prompts are the baseline's, though they were declared to differ"
         return Check(name="prompts", result="warned", saw=saw)
-    return Check(name="prompts", result="passed", saw=f"{counts}{'' if arm_like_baseline else ', as declared'}")
+    return Check(name="prompts", result="passed", saw=f"{said}{'' if arm_like_baseline else ', as declared'}")
 
 
 def double_bos(answers: Mapping[str, Response], baseline: Preflight | None) -> Check:
@@ -102,13 +143,16 @@ def double_bos(answers: Mapping[str, Response], baseline: Preflight | None) -> C
     if not starts:
         return Check(name="bos", result="not_known", saw="the engine does not tell its prompts' token ids")
     doubled = [s for s in starts if len(s) > 1 and s[0] == s[1]]
-    if len(doubled) < len(starts):
+    if not doubled:
         return Check(name="bos", result="passed", saw=f"{len(starts)} prompts begin with one token once")
+    if len(doubled) < len(starts):
+        words = f"double_bos: {len(doubled)} of {len(starts)} prompts begin with token {doubled[0][0]} twice, the others do not"
+        return Check(name="bos", result="warned", saw=words)
     saw = (
         f"double_bos: all {len(starts)} prompts begin with token {doubled[0][0]} twice: the chat template writes it and the "
         "tokenizer adds it again"
     )
-    shared = baseline is None or _result(baseline, "bos") == "warned"
+    shared = baseline is None or _result(baseline, "bos") in ("warned", "not_known")
     return Check(name="bos", result="warned" if shared else "failed", saw=saw)
 
 
@@ -145,11 +189,14 @@ def broken(answers: Mapping[str, Response]) -> frozenset[str]:
 
 
 def _is_broken(response: Response) -> bool:
-    cut = response.finish_reason == "length"
+    cut = response.finish_reason == "length" or (response.completion_tokens or 0) >= SHORT_TOKENS
     if response.reasoning and is_degenerate(response.reasoning, cut=cut):
         return True
     view = visible(response)
-    return isinstance(view, NoAnswer) and view.reason in ("degenerate", "empty")
+    if not isinstance(view, NoAnswer):
+        return False
+    # What was cut with nothing to see may be a thought that the server does not show.
+    return view.reason == "degenerate" or (view.reason == "empty" and not cut and not response.reasoning)
 
 
 def places(answers: Mapping[str, Response]) -> Check:

@@ -234,6 +234,8 @@ def check_prompts(evidence: Evidence, book: Ledger, task: str, arm: str) -> Prom
                 continue
             if ours.response.prompt_ids_sha is None or theirs.response.prompt_ids_sha is None:
                 without_ids.add(sample_id)
+                lengths = {ours.response.prompt_tokens, theirs.response.prompt_tokens} - {None}
+                differing |= {sample_id} if len(lengths) > 1 else set()
             elif ours.response.prompt_ids_sha != theirs.response.prompt_ids_sha:
                 differing.add(sample_id)
     order = tuple(sample.id for sample in evidence.samples.get(task, ()) if sample.id in differing)

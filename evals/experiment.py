@@ -88,6 +88,10 @@ class CommandEngine:
 Engine = VenvEngine | DockerEngine | CommandEngine | UrlEngine
 
 
+_SHAPING = ("chat_template", "add_special_tokens", "add_generation_prompt", "continue_final_message", "tools", "documents")
+"""Request fields that the rendered prompt shows."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RequestSettings:
     """What is sent with every question. None means: not sent, the task's or the engine's default holds."""
@@ -106,8 +110,7 @@ class RequestSettings:
 
     def prompt_shape(self) -> list[Any]:
         """The settings that the chat template sees: arms that differ here are meant to render different prompts."""
-        template = self.extra_body.get("chat_template")
-        return [self.reasoning_effort, self.chat_template_kwargs, template]
+        return [self.reasoning_effort, self.chat_template_kwargs, *(self.extra_body.get(name) for name in _SHAPING)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,11 +62,13 @@ def find(name: str, folder: Path | None = None) -> Foreign:
     folders: set[str] = set()
     try:
         leaves = dict(_leaves(name, {}, index, folders, ()))
-    except (OSError, yaml.YAMLError, KeyError, TypeError, RecursionError) as e:
+        kinds = {leaf: _kind(leaf, config) for leaf, config in leaves.items()}
+        metrics = {_metric(leaf, config, kinds[leaf]) for leaf, config in leaves.items()}
+    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, RecursionError) as e:
         raise ConfigError(f"{name}: lm-eval's files can't be read as its own ({type(e).__name__}: {e})") from e
-    kinds = {leaf: _kind(leaf, config) for leaf, config in leaves.items()}
+    if not leaves:
+        raise ConfigError(f"{name}: this group has no task")
     likelihood = {kind != "generate_until" for kind in kinds.values()}
-    metrics = {_metric(leaf, config, kinds[leaf]) for leaf, config in leaves.items()}
     if len(likelihood) > 1 or len(metrics) > 1:
         unlike = f"marked by {' and '.join(sorted(metrics))}" if len(metrics) > 1 else "asked in two ways"
         raise ConfigError(f"{name}: its parts are {unlike}; name them one by one: {', '.join(list(leaves)[:10])}")

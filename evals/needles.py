@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evals import prompt_room
 from evals.client import Endpoint
-from evals.errors import ConfigError
+from evals.errors import ConfigError, NoTokenCount
 from evals.experiment import Arm, TaskConfig
 from evals.plan import Stage
 from evals.records import JsonDict, Message, Sample
@@ -84,7 +84,7 @@ class Needles:
         told += [room] if (room := prompt_room.least(self.arms, self.task)) else []
         room = min(told, key=lambda room: room.tokens, default=None)
         if room is None and self.grid.longest and not self.grid.usual:
-            raise ConfigError(
+            raise NoTokenCount(
                 f"needle: {stage.arm.name} does not tell its max-model-len, so that `max` is not known; name it in `lengths:`"
             )
         if room is None and self.grid.usual:

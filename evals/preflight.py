@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from evals import arm_flags, checks, efforts, sampling, switches
+from evals.checks import SHORT_TOKENS
 from evals.client import Client, Endpoint, body, http_options
 from evals.engine import CANARY, CANARY_TOKENS, Server
 from evals.errors import CanaryError, NoTokenCount, ServerDied
@@ -18,7 +19,6 @@ from evals.tokens import TokenCounter
 
 SHORT_ANSWERS = 12
 """Questions that are asked for a look at the answers."""
-SHORT_TOKENS = 64
 PAGE_S = 30.0
 Answers = dict[str, Response]
 
@@ -33,7 +33,7 @@ def check(arm: Arm, server: Server, samples: Sequence[Sample], baseline: Preflig
         ServerDied: it answers nobody any more.
         CanaryError: a request under the arm's settings failed; other arms on this server are not touched by it.
     """
-    settings = sampling.settings(arm)
+    settings = brief(sampling.settings(arm))
     asked = asyncio.run(_ask(arm, server, settings, samples[:SHORT_ANSWERS]))
     thinks = sampling.asked_to_think(arm, server.info.version)
     answers = {key: replace(a, asked_to_think=thinks) for key, a in asked.short.items() if isinstance(a, Response)}
@@ -44,7 +44,7 @@ def check(arm: Arm, server: Server, samples: Sequence[Sample], baseline: Preflig
         checks.fields(arm, _request_fields(server.endpoint)),
         *asked.switches,
         checks.structure(settings, answers),
-        checks.prompts(like_baseline, _hashes(answers), baseline),
+        checks.prompts(like_baseline, answers, baseline),
         checks.double_bos(answers, baseline),
         checks.degenerate(answers, broken, baseline),
         checks.places(answers),
@@ -55,8 +55,13 @@ def check(arm: Arm, server: Server, samples: Sequence[Sample], baseline: Preflig
         raise ServerDied(f"the server ended at its first requests: {server.cause()}", server.log_tail())
     return Preflight(
         launch=server.info.launch, checks=tuple(c for c in found if c is not None), asked=tuple(answers),
-        broken=tuple(sorted(broken)), prompts=_hashes(answers),
+        broken=tuple(sorted(broken)), prompts=checks.hashes(answers), lengths=checks.counts(answers),
     )  # fmt: skip
+
+
+def brief(settings: JsonDict) -> JsonDict:
+    """An arm's settings for an answer of few tokens."""
+    return {name: value for name, value in settings.items() if name != "min_tokens"}
 
 
 class _Asked:
@@ -67,13 +72,13 @@ class _Asked:
 
 
 async def _ask(arm: Arm, server: Server, settings: JsonDict, samples: Sequence[Sample]) -> _Asked:
-    async with Client(server.endpoint, timeout_s=arm.request.timeout_s, alive=server.alive, attempts=2) as client:
+    async with Client(server.endpoint, timeout_s=arm.request.timeout_s, alive=server.alive) as client:
         first = await client.chat(CANARY, body(settings, max_tokens=CANARY_TOKENS))
         if isinstance(first, Failure) and not server.alive():
             raise ServerDied(f"the server ended at a first request: {server.cause() or first.message}", server.log_tail())
         if isinstance(first, Failure):
-            said = efforts.failure(arm, first.message) or f"the server rejects this arm's request settings: {first.message}"
-            raise CanaryError(said, server.log_tail())
+            words = "the server rejects this arm's request settings" if checks.rejected(first) else "a first request failed"
+            raise CanaryError(efforts.failure(arm, first.message) or f"{words}: {first.message}", server.log_tail())
         seen = [await _seen(client, one, settings) for one in switches.of(arm, settings)]
         short = await asyncio.gather(*(
             client.chat(s.messages, body(settings | _seed(settings, s), max_tokens=SHORT_TOKENS)) for s in samples
@@ -89,12 +94,9 @@ async def _seen(client: Client, switch: Switch, settings: JsonDict) -> Check:
     """Both values, at temperature 0 so that nothing but the switch makes a difference."""
     still = {"temperature": 0.0}
     with_it = await client.chat(CANARY, body(settings | still, max_tokens=CANARY_TOKENS))
-    with_other = await client.chat(CANARY, body(switch.contrast | still, max_tokens=CANARY_TOKENS))
-    return checks.switch(switch, with_it, with_other)
-
-
-def _hashes(answers: Answers) -> dict[str, str]:
-    return {key: r.prompt_ids_sha for key, r in answers.items() if r.prompt_ids_sha}
+    with_other = await client.chat(CANARY, body(brief(switch.contrast) | still, max_tokens=CANARY_TOKENS))
+    again = await client.chat(CANARY, body(settings | still, max_tokens=CANARY_TOKENS))
+    return checks.switch(switch, with_it, with_other, again)
 
 
 def _page(endpoint: Endpoint, path: str) -> Any:
@@ -114,15 +116,16 @@ def _max_model_len(endpoint: Endpoint) -> int | None:
         told = next(row.get("max_model_len") for row in rows if row["id"] == endpoint.model)
     except (KeyError, TypeError, AttributeError, StopIteration):
         return None
-    return told if type(told) is int else None
+    return int(told) if str(told).isdigit() else None
 
 
 def _request_fields(endpoint: Endpoint) -> frozenset[str] | None:
     """The fields of a chat request by the server's own description, which FastAPI makes of the code."""
     try:
-        return frozenset(_page(endpoint, "/openapi.json")["components"]["schemas"]["ChatCompletionRequest"]["properties"])
+        found = frozenset(_page(endpoint, "/openapi.json")["components"]["schemas"]["ChatCompletionRequest"]["properties"])
     except (KeyError, TypeError):
         return None
+    return found if "chat_template_kwargs" in found else None  # else it is a gateway's, which may hand on what it does not name
 
 
 def _promised(arm: Arm) -> int | None:
@@ -163,6 +166,8 @@ def _begun(endpoint: Endpoint, settings: JsonDict, messages: tuple[Message, ...]
             if response.status_code < 400:
                 return True
             response.read()
+            if response.status_code not in (400, 413, 422):
+                return None
             return f"HTTP {response.status_code}: {' '.join(response.text.split())[:200]}"
     except httpx.HTTPError:
         return None

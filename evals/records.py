@@ -102,6 +102,8 @@ class Preflight:
     """Those of them whose answer is a loop, word salad or nothing."""
     prompts: dict[str, str] = field(default_factory=dict)
     """By sample: the hash of its rendered prompt's token ids, where the engine tells them."""
+    lengths: dict[str, int] = field(default_factory=dict)
+    """By sample: how many these are."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,10 +39,11 @@ def read(tasks: Sequence[TaskYaml], seed: int, data_dir: DataDir, text: Text, fa
         place: Place = ("tasks", i)
         name = _name(task, place, fail)
         if any(t.name == name for t in out):
-            fail((*place, "lm_eval" if task.lm_eval else "task"), f"{name!r} is listed twice; keep one")
-        config = (
-            _foreign(task, name, place, seed, text, fail) if task.lm_eval else _task(task, name, place, seed, data_dir, fail)
-        )
+            fail((*place, "lm_eval" if task.lm_eval is not None else "task"), f"{name!r} is listed twice; keep one")
+        if task.lm_eval is not None:
+            config = _foreign(task, name, place, seed, text, fail)
+        else:
+            config = _task(task, name, place, seed, data_dir, fail)
         out.append(_with_needles(config, task, place, text, fail) if name == "needle" else config)
     return tuple(out)
 

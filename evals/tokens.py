@@ -30,7 +30,7 @@ class TokenCounter:
         if type(count) is not int or count < 1:
             raise NoTokenCount(f"{self.endpoint.url}/tokenize: no count in its answer: {json.dumps(payload)[:200]}")
         limit = payload.get("max_model_len")
-        self.max_model_len = limit if type(limit) is int else None
+        self.max_model_len = int(limit) if str(limit).isdigit() else None
         return count
 
     def _posted(self, sent: JsonDict) -> Any:

@@ -34,7 +34,7 @@ _STATED = (
     re.compile(rf"(?:答案|(?:正确的?)?选项(?=是|为|应)|正确的?选项|正确的?选择){_HAN_SAYS}"),
     re.compile(r"(?m)答案 ?[】\]] ?|(?:^|[\s。;,])(?:回答|答) ?: ?|正确的是 ?(?:选项 ?)?"),
     re.compile(r"我(?:认为|觉得|的答案)(?:应该|应)?是 ?"),
-    re.compile(r"(?:选择|选定|选)(?!项|择|定) ?(?:选项)? ?"),
+    re.compile(r"(?:选择|选定|选)(?!项|择|定) ?(?:选项)? ?:? ?"),
     re.compile(rf"(?i)\b(?:choose|pick|select|go(?:ing)? with) {_NOUN}"),
 )
 _IMPLIED = (

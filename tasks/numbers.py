@@ -40,6 +40,7 @@ _PLAIN = (
     (re.compile(r"(?<![0-9.])([0-9]{1,3})\.([0-9]{3})\.([0-9]{3})(?![0-9.]?[0-9])"), r"\1\2\3"),
     (re.compile(r"(?i)(\b(?:is|was|are|be|equals?)|[:=#*]) ?(?:negative|minus) (?=\$?[0-9])"), r"\1 -"),
     (re.compile(r"(?<![胜正])[负負] ?(?=\$?[0-9])"), "-"),
+    (re.compile(r"(?<=[0-9]),? ?等于 ?(?=\$?[0-9])"), " = "),
 )
 """LaTeX, HTML and other spellings of a number → the one that is read below."""
 _HASHES = re.compile(r"(?<!#)####(?!#)")
@@ -60,7 +61,15 @@ _REPLY = re.compile(r"(?m)(?:^|[\s。;,!?*#])(?:回答|答) ?[*_]{0,4} ?:")
 """`答：` before a whole sentence, that tells what was asked again before it says how much."""
 _LEAD = re.compile(r"(?:[\s:*_`>\"'(\[{|#=]|\\[\[(]|\$\$|-\s)*")
 _SENTENCE_END = re.compile(r"\n|[。!?]|\.(?![0-9A-Za-z])")
-_OPERATION = re.compile(r"(?: ?[A-Za-z]{1,20}){0,2}\)? {0,2}(?:[-+*/×÷x]|of) {0,2}[($]{0,2}[0-9]")
+_OPERATION = re.compile(r"(?: ?[A-Za-z]{1,20}){0,2}\)? {0,2}(?:[-+*/×÷x^]|of|[加减乘除]以?) {0,2}[({$]{0,2}[0-9]")
+_NOT_BUT = re.compile(r"(?i)not\b[^.\n]{1,40}?\bbut ")
+_BOLD = re.compile(r"\*\*([^*\n]{1,60})\*\*")
+_WHEN = re.compile(r"(?i)(?:after|in|since|if|when|for|with|as|because|given|over)\b[^,.\n]{1,120}, ")
+"""What a sentence may say before it comes to the point."""
+_OF_SEVERAL = re.compile(r"[0-9.]{1,12} ?[^\d\s,]{1,2}(?:[之以]?后|里|内|中|一共|总共|共)")
+"""`3天后…`, `3天一共…`: what is counted comes after it."""
+_THE = re.compile(r"(?i)\bthe $")
+_MANY = {"万": Decimal(10**4), "亿": Decimal(10**8)}
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _ALIKE = dict.fromkeys("−‐‑‒–", "-") | dict.fromkeys("’ʼ", "'") | {"⁄": "/", "٬": ",", "٫": "."}
 """What NFKC leaves apart."""
@@ -118,6 +127,8 @@ def _numbers(text: str) -> Iterator[_Found]:
             value = value + Decimal(fraction["above"]) / below if fraction["above"] else value / below
         else:
             fraction = None
+        if times := _MANY.get(text[position : position + 2].strip()[:1]):
+            value *= times
         if number["minus"] or number["late_minus"]:
             value = value.copy_negate()
         yield _Found(value=value, start=number.start(), end=position, fraction=fraction is not None)
@@ -130,19 +141,38 @@ def _after(text: str, start: int, *, says: bool) -> Decimal | None:
     end = _SENTENCE_END.search(text, start, start + 400)
     stop = end.start() if end else start + 400
     sentence = text[start:stop]
+    if denied := _NOT_BUT.match(sentence):
+        sentence = sentence[denied.end() :]
     first = next(_numbers(sentence), None)
     if first is None:
         return None
+    if not says and "=" not in text[start : stop + 4000].split("\n\n", 1)[0] and (pointed := _pointed(sentence)) is not None:
+        return pointed
     if not says and first.start > 0:
         # `Answer:` and then words: with calculations to follow, it heads the reasoning and not the result.
         rest = text[stop : stop + 4000].split("\n\n", 1)[0]
         if "=" in rest:
             return _last(rest)
+        if "=" in sentence:
+            return next(_numbers(sentence.rpartition("=")[2]), first).value
     equation = sentence[first.end :]
     if "=" in equation and (_OPERATION.match(equation) or (first.fraction and equation.lstrip().startswith("="))):
         result = next(_numbers(equation.rpartition("=")[2]), None)
         return result.value if result else first.value
     return first.value
+
+
+def _pointed(sentence: str) -> Decimal | None:
+    """Of a sentence that restates what was asked before it comes to the point: a bold number, or what follows."""
+    bold = [value for marked in _BOLD.finditer(sentence) if (value := _last(marked[1])) is not None]
+    if bold:
+        return bold[-1]
+    before = _WHEN.match(sentence)
+    rest = sentence[before.end() :] if before else sentence
+    found = list(islice(_numbers(rest), 20))
+    if len(found) > 1 and (_THE.search(rest[: found[0].start]) or _OF_SEVERAL.match(rest[found[0].start :])):
+        return found[1].value
+    return found[0].value if before and found else None
 
 
 def _last(text: str) -> Decimal | None:

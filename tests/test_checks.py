@@ -32,8 +32,10 @@ def answers(*texts: str, start: list[int] | None = None) -> dict[str, Response]:
 
 
 def seen(told: dict[str, Response], *checked: Check) -> Preflight:
-    hashes = {key: r.prompt_ids_sha or "" for key, r in told.items()}
-    return Preflight(launch=0, checks=checked, asked=tuple(told), broken=tuple(sorted(checks.broken(told))), prompts=hashes)
+    return Preflight(
+        launch=0, checks=checked, asked=tuple(told), broken=tuple(sorted(checks.broken(told))), prompts=checks.hashes(told),
+        lengths=checks.counts(told),
+    )  # fmt: skip
 
 
 # --- the version ----------------------------------------------------------------------------------------------------------
@@ -90,12 +92,23 @@ THINK = Switch(name="chat_template_kwargs.enable_thinking", value="false", other
         (response("a", prompt_token_ids=None), response("a", prompt_token_ids=None), "failed"),
         (Failure(kind="http", message="HTTP 500: unsupported"), response("a"), "failed"),
         (response("a"), Failure(kind="http", message="HTTP 400: no such level"), "passed"),
+        (response("a"), Failure(kind="http", message="HTTP 503: busy"), "not_known"),
+        (response("a"), Failure(kind="timeout", message="no answer in 600 s"), "not_known"),
+        (Failure(kind="http", message="HTTP 429: slow down"), response("a"), "not_known"),
+        (response("a", prompt_token_ids=None, finish_reason="length"), response("a", prompt_token_ids=None), "warned"),
+        (response("a", usage={"prompt_tokens": 9}), response("a", usage={"prompt_tokens": 12}), "passed"),
     ],
 )
 def test_a_switch_must_change_the_prompt_or_the_answer(
     with_it: Response | Failure, with_other: Response | Failure, result: CheckResult
 ) -> None:
     assert checks.switch(THINK, with_it, with_other).result == result
+
+
+def test_answers_that_differ_each_time_prove_no_switch() -> None:
+    first, other, again = (response(text, prompt_token_ids=[1, 2]) for text in "abc")
+    assert checks.switch(THINK, first, other, again).result == "warned"
+    assert checks.switch(THINK, first, other, first).result == "passed"
 
 
 def test_an_ignored_switch_is_named_with_both_values() -> None:
@@ -149,7 +162,7 @@ def test_an_answer_that_was_cut_says_nothing_of_its_form() -> None:
 
 def test_prompts_that_differ_where_they_were_declared_equal_fail() -> None:
     baseline = seen(answers("a", "b", "c"))
-    mine = {"0": "x", "1": baseline.prompts["1"]}
+    mine = {"0": response("a", prompt_token_ids=[7]), "1": answers("a", "b")["1"]}
     check = checks.prompts(True, mine, baseline)
     assert check is not None
     assert check.result == "failed"
@@ -161,16 +174,27 @@ def test_prompts_that_differ_where_they_were_declared_equal_fail() -> None:
 )
 def test_prompts_are_the_baseline_s_or_differ_as_declared(alike: bool, same: bool, result: CheckResult) -> None:
     baseline = seen(answers("a", "b"))
-    mine = baseline.prompts if same else dict.fromkeys(baseline.prompts, "other")
+    mine = answers("a", "b") if same else answers("a", "b", start=[7])
     check = checks.prompts(alike, mine, baseline)
     assert check is not None
     assert check.result == result
 
 
 def test_without_token_ids_prompts_are_not_known_to_be_equal() -> None:
-    check = checks.prompts(True, {}, seen(answers("a")))
+    check = checks.prompts(True, {"0": response("a", prompt_token_ids=None)}, seen(answers("a")))
     assert check is not None
     assert check.result == "not_known"
+
+
+def test_without_token_ids_a_prompt_of_another_length_is_another_prompt() -> None:
+    cut = {"0": response("a", prompt_token_ids=None, usage={"prompt_tokens": 2})}
+    check = checks.prompts(True, cut, seen({"0": response("a", prompt_token_ids=None)}))
+    assert check is not None
+    assert check.result == "failed"
+    assert "first 0: 2 tokens in place of 3" in check.saw
+    declared = checks.prompts(False, cut, seen({"0": response("a", prompt_token_ids=None)}))
+    assert declared is not None
+    assert declared.result == "not_known"
 
 
 # --- a second BOS ---------------------------------------------------------------------------------------------------------
@@ -191,9 +215,17 @@ def test_a_second_bos_that_both_arms_have_is_told_and_compared() -> None:
     assert checks.double_bos(twice, seen(twice, first)).result == "warned"
 
 
-def test_one_prompt_that_begins_with_a_repeated_token_is_no_second_bos() -> None:
+def test_a_second_bos_in_some_prompts_is_told() -> None:
     mixed = answers("a", start=[2, 2]) | {"other": response("b", prompt_token_ids=[2, 105])}
-    assert checks.double_bos(mixed, None).result == "passed"
+    check = checks.double_bos(mixed, seen(answers("a"), Check(name="bos", result="passed", saw="")))
+    assert (check.result, check.saw) == (
+        "warned", "double_bos: 1 of 2 prompts begin with token 2 twice, the others do not",
+    )  # fmt: skip
+
+
+def test_a_second_bos_is_only_told_where_the_baseline_s_prompts_are_not_known() -> None:
+    silent = seen(answers("a"), Check(name="bos", result="not_known", saw=""))
+    assert checks.double_bos(answers("a", start=[2, 2]), silent).result == "warned"
 
 
 def test_without_token_ids_a_second_bos_is_not_known() -> None:
@@ -254,8 +286,16 @@ def test_loops_and_silence_are_broken_also_in_thoughts(told: Response) -> None:
     assert checks.broken({"0": told}) == {"0"}
 
 
-def test_a_thought_that_was_cut_is_not_broken() -> None:
-    cut = response(None, reasoning="Let me think. 16 - 3 - 4 = 9, then", finish_reason="length")
+@pytest.mark.parametrize(
+    "cut",
+    [
+        response(None, reasoning="Let me think. 16 - 3 - 4 = 9, then", finish_reason="length"),
+        response(None, reasoning="Let me think. 16 - 3 - 4 = 9, then", finish_reason="max_tokens"),
+        response(None, finish_reason="length"),  # a gateway takes the thoughts out
+        response(None, finish_reason=None, usage={"completion_tokens": checks.SHORT_TOKENS}),
+    ],
+)
+def test_a_thought_that_was_cut_is_not_broken(cut: Response) -> None:
     assert checks.broken({"0": cut}) == frozenset()
 
 

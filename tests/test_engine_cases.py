@@ -161,8 +161,8 @@ def tokens(case: Case) -> None:
 
 
 def tokens_pair(case: Case) -> None:
-    base, cand = (_prompted(case["payload"][name]).prompt_ids_sha or "" for name in ("base", "cand"))
-    check = checks.prompts(True, {"0": cand}, Preflight(launch=0, checks=(), asked=("0",), prompts={"0": base}))
+    base, cand = ({"0": _prompted(case["payload"][name])} for name in ("base", "cand"))
+    check = checks.prompts(True, cand, Preflight(launch=0, checks=(), asked=("0",), prompts=checks.hashes(base)))
     assert check is not None
     assert (check.result, check.saw.partition(":")[0]) == ("failed", case["expect"].partition(":")[2])
 

@@ -85,6 +85,43 @@ def test_a_sound_server_passes_and_its_checks_are_kept(ran: Ran) -> None:
         assert len(seen.asked) == preflight.SHORT_ANSWERS
 
 
+@pytest.mark.usefixtures("short_waits")
+def test_a_server_that_is_busy_has_rejected_nothing(ran: Ran) -> None:
+    """A contrast that could not be asked proves no switch, and says nothing against it."""
+
+    def busy(request: Json) -> Reply:
+        thinks = request.get("chat_template_kwargs", {}).get("enable_thinking")
+        return error(503, "try again later") if thinks else pupil(request)
+
+    with StubServer(busy) as new:
+        verdict, told = ran(described(new))
+    assert verdict.overall == "PASS"
+    switch = next(c for c in told.preflights["new"][0].checks if c.name.startswith("switch"))
+    assert (switch.result, "HTTP 503" in switch.saw) == ("not_known", True)
+
+
+def test_a_gateway_that_describes_little_drops_nothing(ran: Ran) -> None:
+    with StubServer(pupil) as new:
+        schemas = {"ChatCompletionRequest": {"properties": {"messages": {}, "model": {}}}}
+        new.pages["/openapi.json"] = Reply(payload={"components": {"schemas": schemas}})
+        verdict, told = ran(new)
+    assert verdict.overall == "PASS"
+    assert {c.name: c.result for c in told.preflights["new"][0].checks}["fields"] == "not_known"
+
+
+def test_an_answer_of_some_length_may_be_asked_for(ran: Ran, old: StubServer) -> None:
+    """The short answers that an arm is looked at with have no room for it."""
+
+    def strict(request: Json) -> Reply:
+        if request.get("min_tokens", 0) > request["max_tokens"]:
+            return error(400, "min_tokens must be less than or equal to max_tokens")
+        return pupil(request)
+
+    described(old, "min_tokens").answer = strict
+    with StubServer(strict) as new:
+        assert ran(described(new, "min_tokens"), {"extra_body": {"min_tokens": 100}})[0].overall == "PASS"
+
+
 class Dropping(StubServer):
     """Takes every field and heeds none, as an engine does with a field that was renamed."""
 
