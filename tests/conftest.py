@@ -4,12 +4,16 @@
 """
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from evals import client
 from evals.engine import process, server
 
+WITH_A_SERVER = {"test_engine", "test_engine_survival", "test_engine_lmeval", "test_engine_needle"}
 pytest_plugins = ["pytester", "docker_engine", "engine_experiments"]
 
 
@@ -20,6 +24,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "engine: starts a real vLLM (minutes; needs its wheels)")
     config.addinivalue_line("markers", "slow: seconds each, and left out of `make check`")
+
+
+class _OneServerAtATime(LoadFileScheduling):
+    """A file's tests run in one worker; all files with a real vLLM in the same, for each server binds the same core."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = str(super()._split_scope(nodeid))
+        return "engine" if Path(file).stem in WITH_A_SERVER else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return _OneServerAtATime(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
