@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from evals import switches
-from evals.experiment import Arm
+from evals.experiment import Arm, UrlEngine
 from evals.identity import mistaken
 from evals.judged import Evidence, Finding
 from evals.records import Check, CheckResult, Failure, JsonDict, Preflight, Response
@@ -28,6 +28,16 @@ def version(declared: str | None, told: str | None, fingerprint: str | None) -> 
         return Check(name="version", result="failed", saw=wrong)
     saw = f"vLLM {told or 'of unknown version'}" + (f", fingerprint {fingerprint}" if fingerprint else "")
     return Check(name="version", result="passed" if told else "not_known", saw=saw)
+
+
+def models(arm: Arm, asked: str, listed: Sequence[JsonDict]) -> Check | None:
+    """Whether it is plain which model of an endpoint is meant; None where it is. Several names of one model are plain."""
+    behind = {str(row.get("root") or row.get("id")) for row in listed}
+    if not isinstance(arm.engine, UrlEngine) or arm.model is not None or len(behind) < 2:
+        return None
+    names = ", ".join(str(row.get("id")) for row in listed[:10])
+    words = f"the endpoint lists {len(behind)} models ({names}) and the arm names none: {asked} is asked; write `model:`"
+    return Check(name="model", result="warned", saw=words)
 
 
 def fields(arm: Arm, known: frozenset[str] | None) -> Check | None:

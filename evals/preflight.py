@@ -38,9 +38,11 @@ def check(arm: Arm, server: Server, samples: Sequence[Sample], baseline: Preflig
     thinks = sampling.asked_to_think(arm, server.info.version)
     answers = {key: replace(a, asked_to_think=thinks) for key, a in asked.short.items() if isinstance(a, Response)}
     broken = checks.broken(answers)
-    told = _max_model_len(server.endpoint)
+    models = _models(server.endpoint)
+    told = _max_model_len(server.endpoint, models)
     found = [
         checks.version(arm_flags.declared(arm), server.info.version, server.info.fingerprint),
+        checks.models(arm, server.endpoint.model, models),
         checks.fields(arm, _request_fields(server.endpoint)),
         *asked.switches,
         checks.structure(settings, answers),
@@ -110,13 +112,16 @@ def _page(endpoint: Endpoint, path: str) -> Any:
         return None
 
 
-def _max_model_len(endpoint: Endpoint) -> int | None:
-    try:
-        rows = _page(endpoint, "/v1/models")["data"]
-        told = next(row.get("max_model_len") for row in rows if row["id"] == endpoint.model)
-    except (KeyError, TypeError, AttributeError, StopIteration):
-        return None
-    return int(told) if str(told).isdigit() else None
+def _models(endpoint: Endpoint) -> list[JsonDict]:
+    """As /v1/models lists them."""
+    page = _page(endpoint, "/v1/models")
+    rows = page.get("data") if isinstance(page, dict) else None
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _max_model_len(endpoint: Endpoint, models: Sequence[JsonDict]) -> int | None:
+    told = next((row.get("max_model_len") for row in models if row.get("id") == endpoint.model), None)
+    return int(str(told)) if str(told).isdigit() else None
 
 
 def _request_fields(endpoint: Endpoint) -> frozenset[str] | None:

@@ -84,7 +84,7 @@ class Check:
     """One thing that was looked at before an arm was asked."""
 
     name: str
-    """version, fields, switch NAME, structure, prompts, bos, degenerate, places, asked or context."""
+    """version, model, fields, switch NAME, structure, prompts, bos, degenerate, places, asked or context."""
     result: CheckResult
     saw: str
     """In words, with the figures."""

@@ -52,6 +52,21 @@ def test_a_server_of_another_version_is_not_what_was_meant(declared: str | None,
     assert checks.version(declared, told, None).result == result
 
 
+# --- the model ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_endpoint_of_several_models_wants_one_named() -> None:
+    listed: list[JsonDict] = [{"id": "base", "root": "/m/base"}, {"id": "lora", "root": "/m/lora"}]
+    check = checks.models(arm(), "base", listed)
+    assert check is not None
+    assert (check.result, "2 models (base, lora)" in check.saw, "base is asked" in check.saw) == ("warned", True, True)
+    assert checks.models(replace(arm(), model="lora"), "lora", listed) is None
+
+
+def test_several_names_of_one_model_are_one() -> None:
+    assert checks.models(arm(), "a", [{"id": "a", "root": "/m/base"}, {"id": "b", "root": "/m/base"}]) is None
+
+
 # --- request fields -------------------------------------------------------------------------------------------------------
 
 
