@@ -47,12 +47,12 @@ def quantize() -> ModuleType:
     return module
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("engine")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def faults(folder: Path) -> tuple[Path, Verdict, Evidence]:
     """A baseline against itself, against planted faults, and against a server that can't answer a first request."""
     bf16 = shipped.resolve("demo:bf16")
@@ -204,7 +204,7 @@ def arm(folder: Path, name: str, model: str) -> Arm:
     return experiment(folder, f"one-{name}", ARMS.replace("bf16:", f"{name}:", 1).replace("demo:bf16", model), tasks).arms[0]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def endpoints(folder: Path, faults: tuple[Path, Verdict, Evidence]) -> Iterator[tuple[Server, Server]]:
     """Two servers of somebody else's, started one after the other (at once they take three times as long)."""
     assert faults
@@ -216,7 +216,7 @@ def endpoints(folder: Path, faults: tuple[Path, Verdict, Evidence]) -> Iterator[
         yield servers[0], servers[1]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def two_urls(folder: Path, endpoints: tuple[Server, Server]) -> Path:
     request = "request: {chat_template_kwargs: {enable_thinking: false}}"
     arms = "".join(
