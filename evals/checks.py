@@ -62,6 +62,11 @@ def rejected(failure: Failure) -> bool:
     return failure.kind == "http" and failure.message.startswith(_SAYS_NO)
 
 
+def alike(one: Response | Failure, other: Response | Failure) -> bool:
+    """Whether two questions were answered and their prompts are not told apart, so that the answers must tell."""
+    return isinstance(one, Response) and isinstance(other, Response) and one.prompt_ids_sha == other.prompt_ids_sha
+
+
 def switch(
     asked: Switch, with_it: Response | Failure, with_other: Response | Failure, again: Response | Failure | None = None
 ) -> Check:

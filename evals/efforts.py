@@ -13,6 +13,7 @@ from evals import engines, sampling
 from evals.document import Place, did_you_mean
 from evals.errors import ConfigError
 from evals.experiment import Arm, DockerEngine, Effort, Thinking, UrlEngine
+from evals.fields import THINKING_VARIABLES
 from evals.records import JsonDict
 from evals.vocabulary import Span, has, parsed
 
@@ -34,8 +35,7 @@ SWITCHES: dict[str, tuple[str, ...]] = {
     "mistral": (),
 }
 """--reasoning-parser → the variables by which its models' chat templates switch thinking; Mistral's tokenizer takes none."""
-_ANY_SWITCH = ("enable_thinking", "thinking")
-"""Where nothing is known of the template: one that doesn't name a variable is not told it."""
+# Where nothing is known of the template all are sent: one that doesn't name a variable is not told it.
 
 TOKENS: dict[Effort, int] = {"off": 0, "low": 8192, "medium": 16_384, "high": 32_768, "xhigh": 32_768}
 """Room for thinking beside the answer's own, as far as the context goes."""
@@ -82,9 +82,9 @@ def thinking(arm: Arm, effort: Effort) -> Thinking:
     if model and model.enforced and effort not in model.takes:
         raise ConfigError(f"{model.name} takes {', '.join(model.takes)} and not {effort}; name one of these")
     if text is None:
-        switches, levels = SWITCHES.get(str(arm.args.get("reasoning-parser")), _ANY_SWITCH), True
+        switches, levels = SWITCHES.get(str(arm.args.get("reasoning-parser")), THINKING_VARIABLES), True
     else:
-        switches, levels = tuple(s for s in _ANY_SWITCH if _names(text, s)), _names(text, "reasoning_effort")
+        switches, levels = tuple(s for s in THINKING_VARIABLES if _names(text, s)), _names(text, "reasoning_effort")
     if not switches and not levels:
         raise ConfigError(
             "the model's chat template names none of enable_thinking, thinking and reasoning_effort, so that no request can "
@@ -231,7 +231,7 @@ def told(arm: Arm) -> str | None:
         return arm.thinking.effort
     default = arm.args.get("default-chat-template-kwargs")
     fields: dict[str, Any] = (default if isinstance(default, dict) else {}) | arm.request.chat_template_kwargs
-    switch = next((fields[name] for name in _ANY_SWITCH if isinstance(fields.get(name), bool)), None)
+    switch = next((fields[name] for name in THINKING_VARIABLES if isinstance(fields.get(name), bool)), None)
     level = arm.request.reasoning_effort or fields.get("reasoning_effort")
     if switch is False or level == "none":
         return "off"

@@ -164,6 +164,12 @@ class Arm:
     """None where the file names no effort: then the model's template, or `request`, decides."""
 
     @property
+    def max_model_len(self) -> int | None:
+        """As the experiment writes it; None where the model's own is taken, or the best that fits."""
+        given = self.args.get("max-model-len")
+        return given if type(given) is int and given > 0 else None
+
+    @property
     def server_key(self) -> str:
         """Arms with one key share a server. A repeat never shares: it is there to show what another launch changes."""
         own = self.name if self.repeat_of else ""

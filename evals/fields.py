@@ -40,6 +40,9 @@ RESPONSE = {
 }
 """By path, of a chat completion."""
 
+THINKING_VARIABLES = ("enable_thinking", "thinking")
+"""The variables by which chat templates switch thinking."""
+
 REASONING = ("reasoning", "reasoning_content")
 """Of a message, what the chain of thought is called, the newest name first: 0.12 sends both."""
 
@@ -111,7 +114,7 @@ def asked_to_think(version: str | None, sent: Mapping[str, Any], defaults: Mappi
     `defaults`: of the server's --default-chat-template-kwargs.
     """
     told = {**defaults, **(sent.get("chat_template_kwargs") or {})}
-    for name in ("enable_thinking", "thinking"):
+    for name in THINKING_VARIABLES:
         if isinstance(told.get(name), bool):
             return bool(told[name])
     effort, at = sent.get("reasoning_effort"), parsed(version)

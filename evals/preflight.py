@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
@@ -51,7 +51,7 @@ def check(arm: Arm, server: Server, samples: Sequence[Sample], baseline: Preflig
         checks.degenerate(answers, broken, baseline),
         checks.places(answers),
         checks.unanswered(asked.short),
-        checks.context(_promised(arm), told, _accepted(server, settings, told) if told else None),
+        checks.context(arm.max_model_len, told, _accepted(server, settings, told) if told else None),
     ]
     if not server.alive():
         raise ServerDied(f"the server ended at its first requests: {server.cause()}", server.log_tail())
@@ -66,11 +66,12 @@ def brief(settings: JsonDict) -> JsonDict:
     return {name: value for name, value in settings.items() if name != "min_tokens"}
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Asked:
     """What came of every question."""
 
-    def __init__(self, short: dict[str, Response | Failure], switches: list[Check]) -> None:
-        self.short, self.switches = short, switches
+    short: dict[str, Response | Failure]
+    switches: list[Check]
 
 
 async def _ask(arm: Arm, server: Server, settings: JsonDict, samples: Sequence[Sample]) -> _Asked:
@@ -85,7 +86,7 @@ async def _ask(arm: Arm, server: Server, settings: JsonDict, samples: Sequence[S
         short = await asyncio.gather(*(
             client.chat(s.messages, body(settings | _seed(settings, s), max_tokens=SHORT_TOKENS)) for s in samples
         ))  # fmt: skip
-    return _Asked({s.id: answer for s, answer in zip(samples, short, strict=True)}, seen)
+    return _Asked(short={s.id: answer for s, answer in zip(samples, short, strict=True)}, switches=seen)
 
 
 def _seed(settings: JsonDict, sample: Sample) -> JsonDict:
@@ -97,6 +98,8 @@ async def _seen(client: Client, switch: Switch, settings: JsonDict) -> Check:
     still = {"temperature": 0.0}
     with_it = await client.chat(CANARY, body(settings | still, max_tokens=CANARY_TOKENS))
     with_other = await client.chat(CANARY, body(brief(switch.contrast) | still, max_tokens=CANARY_TOKENS))
+    if not checks.alike(with_it, with_other):
+        return checks.switch(switch, with_it, with_other)
     again = await client.chat(CANARY, body(settings | still, max_tokens=CANARY_TOKENS))
     return checks.switch(switch, with_it, with_other, again)
 
@@ -131,12 +134,6 @@ def _request_fields(endpoint: Endpoint) -> frozenset[str] | None:
     except (KeyError, TypeError):
         return None
     return found if "chat_template_kwargs" in found else None  # else it is a gateway's, which may hand on what it does not name
-
-
-def _promised(arm: Arm) -> int | None:
-    """As the experiment writes it; None where the model's own is taken, or the best that fits."""
-    given = arm.args.get("max-model-len")
-    return given if type(given) is int and given > 0 else None
 
 
 def _accepted(server: Server, settings: JsonDict, told: int) -> bool | str | None:

@@ -32,8 +32,7 @@ def answer_tokens(arm: Arm, task: TaskConfig) -> int:
     if arm.request.max_tokens is not None:
         return arm.request.max_tokens
     thinking = arm.thinking.tokens if arm.thinking and task.info.marked else 0
-    limit = arm.args.get("max-model-len")
-    if not thinking or not isinstance(limit, int) or limit <= 0:
+    if not thinking or (limit := arm.max_model_len) is None:
         return task.max_tokens + thinking
     longest = max(task.grid.all_lengths()) if task.grid and not task.grid.is_open else limit // 2
     return max(task.max_tokens, min(task.max_tokens + thinking, limit - longest))
@@ -45,7 +44,7 @@ def of(arm: Arm, task: TaskConfig, limit: int) -> Room:
 
 def least(arms: Sequence[Arm], task: TaskConfig) -> Room | None:
     """As the arms' flags tell; None where none does."""
-    told = [of(arm, task, limit) for arm in arms if isinstance(limit := arm.args.get("max-model-len"), int) and limit > 0]
+    told = [of(arm, task, limit) for arm in arms if (limit := arm.max_model_len)]
     return min(told, key=lambda room: room.tokens, default=None)
 
 

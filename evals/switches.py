@@ -11,10 +11,10 @@ from typing import Any
 
 from evals import efforts
 from evals.experiment import Arm
+from evals.fields import THINKING_VARIABLES
 from evals.records import JsonDict, Response
 
 _TEMPLATE = "chat_template_kwargs"
-_THINKING = ("enable_thinking", "thinking")
 _EFFORTS = ("low", "high")
 """Every level that some model takes lies between these; a model that takes one of the two is asked for the other."""
 _NOT_SENT = ("chat_template_kwargs", "extra_body", "timeout_s")
@@ -45,7 +45,7 @@ def _switches(arm: Arm, settings: JsonDict) -> Iterator[Switch]:
             other = str(arm.thinking.contrast)
             yield Switch(name="thinking", value=arm.thinking.effort, other=other, contrast=contrast)
         return
-    for key in _THINKING:
+    for key in THINKING_VARIABLES:
         if isinstance(value := given.get(key), bool):
             contrast = settings | {_TEMPLATE: given | {key: not value}}
             name, other = f"{_TEMPLATE}.{key}", json.dumps(not value)
@@ -67,8 +67,6 @@ def sent(arm: Arm) -> frozenset[str]:
 
 def disobeyed(settings: JsonDict, response: Response) -> str | None:
     """The name of a structured-output field that a finished answer does not keep to; None where it keeps to all."""
-    if response.finish_reason != "stop":
-        return None
     text = response.text or ""
     return next((name for name, kept in _structures(settings) if not kept(text)), None)
 
