@@ -3,8 +3,9 @@
 
     python benchmarks/sandbox.py [--programs 50] [--samples 3] [--rounds 3] [--workers 1 2 4]
 
-Both take the same job in the same image under the same limits. A pool's start and end are counted. What is compared takes
-turns, so that what else this machine does falls on all alike. Prints a table in Markdown. Needs Docker and its command line.
+Both take the same job in the same image under the same limits. A pool's start and end are counted, once, as in a run. What is
+compared takes turns, so that what else this machine does falls on all alike. Prints a table in Markdown. Needs Docker and its
+command line.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -42,18 +44,20 @@ def docker_run(made: image.Image) -> None:
     assert read(done.stdout, len(STEPS)).end == "finished", done
 
 
-def one_after_another(made: image.Image, count: int) -> float:
-    began = time.perf_counter()
+def one_after_another(made: image.Image, count: int) -> None:
     for _ in range(count):
         docker_run(made)
-    return time.perf_counter() - began
 
 
-def pooled(made: image.Image, count: int, workers: int) -> float:
-    began = time.perf_counter()
-    with Pool(made.id, "benchmark", workers, LIMITS) as pool, ThreadPoolExecutor(workers) as threads:
+def pooled(pool: Pool, count: int) -> None:
+    with ThreadPoolExecutor(pool.workers) as threads:
         asked = [threads.submit(judge, pool, PROGRAM, "uniq", STEPS) for _ in range(count)]
         assert all(a.result().end == "finished" for a in asked)
+
+
+def timed(way: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    way()
     return time.perf_counter() - began
 
 
@@ -68,12 +72,14 @@ def main() -> None:
     with daemon.connected() as client:
         version = client.version()["Version"]
     each = -(-chosen.programs * chosen.samples // chosen.rounds)
-    took: dict[str, float] = {}
+    pools = {f"pool, workers: {n}": Pool(made.id, "benchmark", n, LIMITS) for n in chosen.workers}
+    took = {"`docker run`, one after another": 0.0} | {name: timed(pool.__enter__) for name, pool in pools.items()}
     for _ in range(chosen.rounds):
-        ways = {"`docker run`, one after another": lambda: one_after_another(made, each)}
-        ways |= {f"pool, workers: {n}": lambda n=n: pooled(made, each, n) for n in chosen.workers}
-        for name, way in ways.items():
-            took[name] = took.get(name, 0.0) + way()
+        took["`docker run`, one after another"] += timed(lambda: one_after_another(made, each))
+        for name, pool in pools.items():
+            took[name] += timed(lambda pool=pool: pooled(pool, each))
+    for name, pool in pools.items():
+        took[name] += timed(lambda pool=pool: pool.__exit__(None, None, None))
     count, first = each * chosen.rounds, next(iter(took.values()))
     load = "/".join(f"{x:.1f}" for x in os.getloadavg())
     print(f"Docker {version}, Python {made.python} ({made.source.partition(' /')[0]}), {os.cpu_count()} cores, load {load}\n")

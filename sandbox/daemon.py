@@ -8,6 +8,7 @@ from pathlib import Path
 
 import docker
 import urllib3
+from docker import APIClient
 from docker.errors import APIError, DockerException, StreamParseError
 
 from sandbox.errors import SandboxDown
@@ -26,9 +27,12 @@ def connect(timeout_s: int = 60, connections: int = 10) -> docker.DockerClient:
     """
     try:
         _see_socket()
-        return docker.from_env(timeout=timeout_s, max_pool_size=connections)
+        client = docker.from_env(timeout=timeout_s, max_pool_size=connections)
     except TROUBLE as e:
         raise SandboxDown(_unreachable(e)) from e
+    if client.api.base_url.startswith("http+docker:"):  # a socket has no proxy, and looking for one takes most of a request
+        client.api.trust_env = False
+    return client
 
 
 def _see_socket() -> None:
@@ -47,6 +51,18 @@ def connected(timeout_s: int = 60) -> Iterator[docker.DockerClient]:
         yield client
     finally:
         client.close()
+
+
+def cores(client: APIClient) -> int:
+    """Of the machine that the engine runs on.
+
+    Raises:
+        SandboxDown: it can't tell.
+    """
+    try:
+        return max(int(client.info()["NCPU"]), 1)
+    except (*TROUBLE, KeyError, TypeError) as e:
+        raise SandboxDown(f"Docker can't tell of its machine: {words(e)}; see `docker info`") from e
 
 
 def _unreachable(error: Exception) -> str:

@@ -13,8 +13,8 @@ little of it: every program waits for these imports.
 
 from __future__ import annotations
 
+import _json
 import builtins
-import json
 import os
 import sys
 import types
@@ -31,6 +31,22 @@ MAX_NODES = 2_000_000
 PLAIN_INT = 2**53
 SAID = 300
 """Characters kept of what an exception says."""
+
+
+# What `json` itself does it with: importing that package takes as long as all else here together, for it imports `re`.
+_AS_READ = types.SimpleNamespace(
+    strict=False, object_hook=None, object_pairs_hook=None, parse_float=float, parse_int=int, parse_constant=None
+)
+_scan = _json.make_scanner(_AS_READ)  # type: ignore[arg-type]  # whatever has these attributes
+_pieces = _json.make_encoder(None, None, _json.encode_basestring_ascii, None, ": ", ", ", False, False, True)  # type: ignore[arg-type]
+
+
+def loads(line: str) -> Any:
+    return _scan(line, 0)[0]
+
+
+def dumps(value: Any) -> str:
+    return "".join(_pieces(value, 0))
 
 
 class TooLarge(Exception):
@@ -63,7 +79,7 @@ def _encode(value: Any, depth: int, room: list[int]) -> Any:
     if kind is list or kind is tuple:
         return [kind.__name__, [_encode(v, depth + 1, room) for v in value]]
     if kind is set or kind is frozenset:
-        return [kind.__name__, sorted((_encode(v, depth + 1, room) for v in value), key=json.dumps)]
+        return [kind.__name__, sorted((_encode(v, depth + 1, room) for v in value), key=dumps)]
     if kind is dict:
         return ["dict", [[_encode(k, depth + 1, room), _encode(v, depth + 1, room)] for k, v in value.items()]]
     return ["other", _name(kind)]
@@ -188,14 +204,14 @@ def main() -> None:
     out, nothing = os.fdopen(os.dup(1), "w"), os.open(os.devnull, os.O_RDWR)
 
     def tell(told: JsonDict) -> None:
-        out.write(json.dumps(told) + "\n")
+        out.write(dumps(told) + "\n")
         out.flush()
 
     tell({"ready": ".".join(map(str, sys.version_info[:3]))})
     line = sys.stdin.buffer.readline()
     if not line:  # the host has no job for it, or is gone
         os._exit(0)
-    job = json.loads(line)
+    job = loads(line.decode())
     for number in (0, 1, 2):  # what a program prints has no say, and must not fill our pipe
         os.dup2(nothing, number)
     if "random" in job["program"]:

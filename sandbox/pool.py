@@ -48,9 +48,11 @@ class Pool:
             self._client: APIClient = client.api
             _remove_leftovers(self._client)
             undo.callback(self._remove_all)
-            self._starters = ThreadPoolExecutor(self.workers, "sandbox-start")
+            # More starts at once than Docker's machine has cores take turns there, and all of them end later.
+            at_once = min(self.workers, daemon.cores(self._client))
+            self._starters = ThreadPoolExecutor(at_once, "sandbox-start")
             undo.callback(self._starters.shutdown, cancel_futures=True)
-            self._removers = ThreadPoolExecutor(self.workers, "sandbox-remove")
+            self._removers = ThreadPoolExecutor(max(at_once // 2, 1), "sandbox-remove")  # half the work of a start
             undo.callback(self._removers.shutdown)
             for _ in range(self.workers + 1):
                 self._start_one()
