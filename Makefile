@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 demo: $(STAMP)
 	$(BIN)/bumpgate demo
 
-# A file's tests run in one worker, one after another, and all those with a real vLLM in the same (tests/conftest.py).
+# A file's tests run in one worker, one after another; those with a real vLLM come first, in two (tests/conftest.py).
 test: $(STAMP)
 	$(BIN)/python -m pytest tests -rs --timeout 1800 -n 2 --dist loadfile --no-loadscope-reorder --durations 20 $(PYTEST_ARGS)
 

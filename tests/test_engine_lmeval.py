@@ -15,7 +15,7 @@ from typing import Any
 import lm_eval
 import pytest
 import yaml
-from engine_experiments import ENGINE
+from engine_experiments import ENGINE, ENV
 
 from evals import config, shipped
 from evals.engine import Server, serve
@@ -55,7 +55,7 @@ def experiment(mmlu_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Expe
     path = tmp_path_factory.mktemp("lm-eval") / "x.yaml"
     path.write_text(
         f"name: x\nbaseline: bf16\narms:\n  bf16:\n    engine: {{venv: {ENGINE}}}\n    model: demo:bf16\n"
-        "    env: {VLLM_CPU_KVCACHE_SPACE: 1, VLLM_ALLOW_LONG_MAX_MODEL_LEN: 1}\n"
+        f"    env: {{{ENV}, VLLM_ALLOW_LONG_MAX_MODEL_LEN: 1}}\n"
         "    args: {dtype: bfloat16, max-model-len: 32768, enforce-eager: true, enable-tokenizer-info-endpoint: true}\n"
         f"    request: {json.dumps(NO_THINKING)}\n"
         f"tasks:\n  - {{task: mmlu_loglikelihood, n: 200, concurrency: 1, data_dir: '{mmlu_dir}'}}\n"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_experiments import ENGINE
+from engine_experiments import ENGINE, ENV
 
 from evals import config, run, store
 from evals.compare import ledger
@@ -26,7 +26,7 @@ REQUEST = "request: {chat_template_kwargs: {enable_thinking: false}, timeout_s: 
 SERVED = f"""
     engine: {{venv: {ENGINE}}}
     model: {COPIER}
-    env: {{VLLM_CPU_KVCACHE_SPACE: 1}}
+    env: {{{ENV}}}
     {REQUEST}
     args: {{dtype: bfloat16, max-model-len: 131072, enforce-eager: true"""
 STRETCHED = "hf-overrides: {rope_parameters: {rope_type: linear, factor: 4.0, rope_theta: 10000.0}}"
