@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from evals import stats
 from evals.errors import ConfigError
@@ -125,7 +125,8 @@ def allot(experiment: Experiment, rates: Rates, budget_s: float, sizes: dict[str
         seconds[task.name] += rate.seconds_per_sample if rate else 0.0
     margins = {g.task: g.margin for g in experiment.gates}
     n = {name: 0 if name in margins else size for name, size in sizes.items()}
-    starts = sum(rates.start_s(experiment, launch.arms[0].name) for launch in launches(experiment))
+    again = max([len(gate.looks) for gate in experiment.gates if gate.looks], default=1)  # every look may start all of them
+    starts = again * sum(rates.start_s(experiment, launch.arms[0].name) for launch in launches(experiment))
     left = budget_s * (1 - RESERVE) - starts - sum(seconds[name] * n[name] for name in sizes)
     least = {name: min(LEAST_N, sizes[name]) for name in margins}
     needs = {name: stats.samples_for_margin(m, ASSUMED_DISCORDANCE) for name, m in margins.items()}
@@ -146,8 +147,3 @@ def _given_up(task: str, n: int, size: int, need: int, margin: float) -> str:
     drop = stats.excluded_drop(max(n, 1), ASSUMED_DISCORDANCE)
     can = f"{task}: {n} of {size} samples fit, which can exclude a drop of {drop:.1f} points"
     return f"{can} (margin {margin:g})" if n >= need else f"{can}, where the margin {margin:g} asks for about {need}"
-
-
-def applied(experiment: Experiment, n: dict[str, int]) -> Experiment:
-    """The experiment with so many samples of each task."""
-    return replace(experiment, tasks=tuple(replace(t, n=n.get(t.name, t.n)) for t in experiment.tasks))

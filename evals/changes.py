@@ -79,7 +79,7 @@ def blind_gate(experiment: Experiment) -> str | None:
     base = experiment.arm(experiment.baseline)
     for gate in experiment.gates:
         blind_to = next(t.info.blind_to for t in experiment.tasks if t.name == gate.task)
-        for arm in experiment.candidates:
+        for arm in (a for a in experiment.candidates if gate.judges(a.name)):
             if found := unseen(base, arm, blind_to):
                 kinds = ", ".join(sorted(found)).replace("_", " ")
                 says = f"the gate on {gate.task} can't see what {arm.name} changes ({kinds}), so that it would pass unseen"

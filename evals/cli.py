@@ -97,14 +97,9 @@ def show_plan(experiment: File) -> None:
             n = stage.task.planned_n or "all"
             out.print(f"  {stage.title}: {n} samples, {stage.task.concurrency} at a time")
     for gate in plan.gates(chosen):
-        can = (
-            f"can exclude a drop of {gate.excluded_drop:.1f} points"
-            if gate.excluded_drop is not None
-            else "asks the whole data set"
-        )
-        out.print(f"gate {gate.arm} · {gate.task}: margin {gate.margin:g}, n {gate.n or 'all'}: {can} if nothing changed "
-                  f"(at {100 * plan.ASSUMED_DISCORDANCE:.0f} % flips; a PASS is 80 % likely from n = {gate.n_needed})"
-                  )  # fmt: skip
+        out.print(f"gate {plan.sentence(gate)}")
+    if (chance := plan.passes_if_equal(chosen)) is not None:
+        out.print(f"overall: a PASS is at least {100 * chance:.0f} % likely if nothing changed")
     out.print(budget.sentence(budget.cost(chosen, rates.known(chosen))))
     unset = {name: arm.name for arm in chosen.arms for name in command_line.unset(arm)}
     unset_now = [f"{arm}: the environment has no variable {name}; export it before the run" for name, arm in unset.items()]
@@ -192,7 +187,7 @@ def _run(path: Path, reports: Path, run_id: str | None, new: bool, budget: str |
         for warning in (*beforehand, *plan.warnings(experiment)):
             news.print(f"warning: {warning}")
         news.print(f"{'going on with' if folder.exists() else 'new'} run {folder}")
-        with Display(news, plan.requests(experiment)) as display:
+        with Display(news, plan.total(experiment)) as display:
             verdict = runner.run(experiment, folder, display, budget_s)
     except KeyboardInterrupt:  # left to typer it would end with 1, which says REGRESSION
         news.print("stopped; its servers were ended and every answer is kept: the same command goes on from here")

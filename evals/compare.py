@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.judged import Delta, Evidence, Flip, TaskSpec
+from evals.looks import Levels
 from evals.records import SampleRecord, Score
-from evals.stats import mcnemar_mid_p, tango_interval
+from evals.stats import drop_is_real, excludes, mcnemar_mid_p, tango_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +61,14 @@ class PromptCheck:
 
 
 def ledger(evidence: Evidence) -> Ledger:
-    planned = {task: {sample.id for sample in samples} for task, samples in evidence.samples.items()}
+    planned = {
+        (arm.name, task): {sample.id for sample in evidence.asked(arm.name, task)}
+        for arm in evidence.arms
+        for task in evidence.samples
+    }
     pages: dict[tuple[str, str, int], dict[str, SampleRecord]] = {}
     for record in evidence.records:
-        if record.sample_id in planned.get(record.task, ()):
+        if record.sample_id in planned.get((record.arm, record.task), ()):
             pages.setdefault((record.arm, record.task, record.round), {})[record.sample_id] = record
     return Ledger(pages=pages)
 
@@ -77,7 +82,7 @@ def is_scored(record: SampleRecord) -> bool:
 
 
 def pairs(evidence: Evidence, task: str, arm: str) -> tuple[Pair, ...]:
-    """Every planned sample of the task, in its order."""
+    """Every sample of the task that the candidate was to be asked, in its order."""
     spec = task_spec(evidence, task)
     if spec is None:
         return ()
@@ -86,7 +91,7 @@ def pairs(evidence: Evidence, task: str, arm: str) -> tuple[Pair, ...]:
     candidate = [book.of(arm, task, k) for k in range(spec.rounds)]
     return tuple(
         Pair(sample_id=sample.id, baseline=_value(baseline, sample.id), candidate=_value(candidate, sample.id))
-        for sample in evidence.samples.get(task, ())
+        for sample in evidence.asked(arm, task)
     )
 
 
@@ -128,20 +133,19 @@ def samples_won(samples: Sequence[Flip]) -> float:
     return sum(max(sample.candidate - sample.baseline, 0.0) for sample in samples)
 
 
-def compare(evidence: Evidence, task: str, arm: str, alpha: float) -> Delta | None:
-    """Candidate − baseline on one task; None where no sample was measured on both.
-
-    `alpha` is the one-sided level at which a drop is called real, already divided by the number of gates.
-    """
+def compare(evidence: Evidence, task: str, arm: str, levels: Levels, margin: float) -> Delta | None:
+    """Candidate − baseline on one task; None where no sample was measured on both. `margin` in points."""
     spec = task_spec(evidence, task)
     paired = pairs(evidence, task, arm)
     both = measured(paired)
     if spec is None or not both:
         return None
-    n, lost, won = len(both), samples_lost(both), samples_won(both)
-    drop = tango_interval(lost, won, n)
+    n, lost, won, confidence = len(both), samples_lost(both), samples_won(both), 1 - 2 * levels.passing
+    drop = tango_interval(lost, won, n, confidence)
     worst, best = _filled(paired, baseline=1.0, candidate=0.0), _filled(paired, baseline=0.0, candidate=1.0)
-    real = _is_real(both, spec.rounds, alpha)
+    real = _is_real(both, spec.rounds, levels.regression)
+    excluded = _is_excluded(both, margin, levels.passing)
+    at_worst = tango_interval(samples_lost(worst), samples_won(worst), len(worst), confidence)
     return Delta(
         n=n,
         errors=len(paired) - n,
@@ -152,19 +156,25 @@ def compare(evidence: Evidence, task: str, arm: str, alpha: float) -> Delta | No
         ci_high=-100 * drop.low,
         excluded_drop=100 * drop.high,
         # An error on a sample that the other arm's score makes a tie only adds to n: it must not make the bound better.
-        excluded_drop_worst=100 * max(tango_interval(samples_lost(worst), samples_won(worst), len(worst)).high, drop.high),
+        excluded_drop_worst=100 * max(at_worst.high, drop.high),
+        excluded=excluded,
+        excluded_at_worst=excluded and _is_excluded(worst, margin, levels.passing),
+        lost=lost,
+        won=won,
         newly_wrong=_newly_wrong(both),
         newly_right=_newly_right(both),
         p_value=_p_value(both) if spec.rounds == 1 else None,
         drop_is_real=real,
-        drop_is_real_at_best=real and _is_real(best, spec.rounds, alpha),
+        drop_is_real_at_best=real and _is_real(best, spec.rounds, levels.regression),
     )
 
 
 def _is_real(samples: Sequence[Flip], rounds: int, alpha: float) -> bool:
-    if rounds == 1:
-        return _p_value(samples) <= alpha
-    return tango_interval(samples_lost(samples), samples_won(samples), len(samples), 1 - 2 * alpha).low > 0
+    return bool(drop_is_real(samples_lost(samples), samples_won(samples), len(samples), rounds, alpha))
+
+
+def _is_excluded(samples: Sequence[Flip], margin: float, alpha: float) -> bool:
+    return bool(excludes(samples_lost(samples), samples_won(samples), len(samples), margin / 100, alpha))
 
 
 def _p_value(samples: Sequence[Flip]) -> float:
@@ -177,12 +187,6 @@ def _newly_wrong(samples: Sequence[Flip]) -> int:
 
 def _newly_right(samples: Sequence[Flip]) -> int:
     return sum(sample.candidate > sample.baseline for sample in samples)
-
-
-def discordance(evidence: Evidence, task: str, arm: str) -> float | None:
-    """(lost + won) / n, a share; None where no sample was measured on both."""
-    both = measured(pairs(evidence, task, arm))
-    return (samples_lost(both) + samples_won(both)) / len(both) if both else None
 
 
 def flips(evidence: Evidence, task: str, arm: str) -> tuple[Flip, ...]:

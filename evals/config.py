@@ -6,13 +6,12 @@ from typing import NoReturn
 
 from pydantic import ValidationError
 
-from evals import efforts, engines, prompt_room, sampling, shipped, task_settings
+from evals import efforts, engines, gate_settings, prompt_room, sampling, shipped, task_settings
 from evals.changes import blind_gate
 from evals.document import Document, Place, did_you_mean
 from evals.errors import ConfigError
-from evals.experiment import Arm, CommandEngine, DockerEngine, Engine, Experiment, RequestSettings, TaskConfig, UrlEngine
+from evals.experiment import Arm, CommandEngine, DockerEngine, Engine, Experiment, RequestSettings, UrlEngine
 from evals.inheritance import Inheritance, written_as
-from evals.judged import GateSpec
 from evals.schema import ArmYaml, ExperimentYaml, TaskYaml, keys_at
 from tasks import TASKS
 
@@ -52,6 +51,8 @@ class _Reader:
         arms = self._arms(raw)
         self._check_equal(arms)
         tasks = task_settings.read(_twice_if_thinking(raw.tasks, arms), raw.seed, self._data_dir, self._text, self.fail)
+        gates = gate_settings.read(raw.gates, tasks, list(raw.arms), raw.baseline, self.fail)
+        tasks = tuple(gate_settings.starting(tasks, raw.tasks, gates, self.fail))
         tasks = prompt_room.fitted(tasks, arms, self.fail)
         out = Experiment(
             name=raw.name,
@@ -61,7 +62,7 @@ class _Reader:
             restarts=raw.restarts,
             parallel=raw.parallel,
             tasks=tasks,
-            gates=self._gates(raw, tasks),
+            gates=gates,
             source=self.text,
         )
         if blind := blind_gate(out):
@@ -100,6 +101,8 @@ class _Reader:
             message = "should be a whole number from 1, or `all`"
         if place[-2:-1] == ("lengths",) and isinstance(first.get("input"), str):
             message = "should be a number of tokens, or `max`"
+        if place[:1] == ("gates",) and place[2:3] == ("looks",):
+            message = "should be how many looks there are, 2 to 20, or the samples at each, such as [440, 880, 1319]"
         shown = first.get("input")
         self.fail(place, message + (f", got {shown!r:.80}" if isinstance(shown, str | int | float | bool) else ""))
 
@@ -229,25 +232,6 @@ class _Reader:
         except (OSError, RuntimeError):  # none, a name too long for a path, a ~user who does not exist
             self.fail(place, f"there is no file or folder {given!r} (from {self.path.parent.resolve()})")
         return str(path), self._files(path, place)
-
-    def _gates(self, raw: ExperimentYaml, tasks: tuple[TaskConfig, ...]) -> tuple[GateSpec, ...]:
-        asked = {t.name: t.info for t in tasks}
-        sure = [t.name for t in tasks if not t.optional]
-        if raw.gates is None:
-            return tuple(GateSpec(task=t, margin=m) for t in sure if (m := asked[t].default_margin) is not None)
-        for i, gate in enumerate(raw.gates):
-            if gate.task not in asked:
-                self.fail(("gates", i, "task"), f"{gate.task!r} is not among the tasks{did_you_mean(gate.task, asked)}")
-            if not asked[gate.task].marked:
-                self.fail(
-                    ("gates", i, "task"),
-                    f"{gate.task} compares answers without marking them, so it is a finding and can't gate",
-                )
-            if gate.task not in sure:
-                self.fail(("gates", i, "task"), f"{gate.task!r} is optional, and what may be left out can't gate")
-            if gate.task in [g.task for g in raw.gates[:i]]:
-                self.fail(("gates", i, "task"), f"{gate.task!r} has two gates; keep one")
-        return tuple(GateSpec(task=g.task, margin=g.margin) for g in raw.gates)
 
 
 def _twice_if_thinking(tasks: list[TaskYaml], arms: tuple[Arm, ...]) -> list[TaskYaml]:

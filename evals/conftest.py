@@ -30,7 +30,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         raise pytest.Collector.CollectError(
             str(e)
         ) from e  # shown as one line, where a UsageError shows pages of pytest's frames
-    pairs = [(arm.name, gate.task) for arm in chosen.candidates for gate in chosen.gates]
+    pairs = [(arm.name, gate.task) for arm in chosen.candidates for gate in chosen.gates if gate.judges(arm.name)]
     if not pairs:
         raise pytest.Collector.CollectError(f"{chosen.name}: no candidate and gate to judge; an empty selection is not a pass")
     metafunc.parametrize("gate", pairs, ids=[f"{arm}:{task}" for arm, task in pairs], indirect=True)
@@ -59,7 +59,7 @@ def verdict(request: pytest.FixtureRequest) -> Verdict:
             run.heed_signals()
             folder = run_folder.pick(Path(options.reports(request.config)), chosen, None, False)
             news.print(f"\nrun {folder}", markup=False, soft_wrap=True)
-            with Display(news, plan.requests(chosen)) as display:
+            with Display(news, plan.total(chosen)) as display:
                 found = run.run(chosen, folder, display)
         except BumpgateError as e:
             pytest.exit(f"bumpgate: {e}", returncode=e.exit_code)

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from evals.errors import StoreError
-from evals.judged import ArmSpec, GateSpec, TaskSpec
+from evals.judged import ArmSpec, Ask, GateSpec, Look, TaskSpec
 from evals.records import (
     Failure,
     HarnessResult,
@@ -91,6 +91,10 @@ class Contents:
     """What the last budget left out."""
     allotments: dict[float, dict[str, int]] = field(default_factory=dict)
     """By budget in seconds: samples by task."""
+    asks: dict[tuple[str, str], Ask] = field(default_factory=dict)
+    """By arm and task: how far it is to be asked, as the last pass has it."""
+    looks: dict[tuple[str, str, str, int], Look] = field(default_factory=dict)
+    """By arm, its key, the task's, and the number of samples, in the order of the first at so many; the last one counts."""
     finished: bool = False
     sandbox: SandboxInfo | None = None
 
@@ -99,6 +103,15 @@ class Contents:
         key = self.header.arm_keys.get(arm) if self.header else None
         found = {launch: seen for (name, launch), (arm_key, seen) in self.preflights.items() if (name, arm_key) == (arm, key)}
         return found[min(found)] if found else None
+
+    def looks_now(self) -> tuple[Look, ...]:
+        """Those at the present configuration of their arms and tasks."""
+        h = self.header
+        return tuple(
+            look
+            for (arm, arm_key, task_key, _), look in self.looks.items()
+            if h is not None and (h.arm_keys.get(arm), h.task_keys.get(look.task)) == (arm_key, task_key)
+        )
 
     def unjudged(self) -> list[Answer]:
         """Programs of the present configuration that the sandbox has not run, or could not run."""
@@ -143,6 +156,8 @@ class _Reader:
     window = TypeAdapter(Window)
     harness = TypeAdapter(HarnessResult)
     sandbox = TypeAdapter(SandboxInfo)
+    asks = TypeAdapter(tuple[Ask, ...])
+    look = TypeAdapter(Look)
 
 
 def read(folder: Path) -> Contents:
@@ -205,7 +220,14 @@ def take(out: Contents, line: JsonDict) -> None:
             place, result = _Reader.place.validate_python(line["place"]), _Reader.harness.validate_python(line["result"])
             out.harness[(place, result.filter)] = result
         case "stage":
-            out.stages[_Reader.place.validate_python(line["place"])] = line["n"]
+            place = _Reader.place.validate_python(line["place"])
+            out.stages[place] = max(out.stages.get(place, 0), line["n"])  # fewer, asked again, take nothing back
+        case "asks":
+            out.asks = {(ask.arm, ask.task): ask for ask in _Reader.asks.validate_python(line["asks"])}
+        case "looks":
+            for told in line["looks"]:
+                look = _Reader.look.validate_python(told["look"])
+                out.looks[look.arm, told["arm_key"], told["task_key"], look.n] = look
         case "allotment":
             out.allotments[float(line["budget_s"])] = {str(task): int(n) for task, n in line["n"].items()}
             out.given_up = tuple(map(str, line.get("told", ())))
@@ -235,5 +257,6 @@ def _forget(out: Contents, arm: str) -> None:
     out.servers = {k: v for k, v in out.servers.items() if k[0] != arm}
     out.failures = {k: v for k, v in out.failures.items() if k[0] != arm}
     out.preflights = {k: v for k, v in out.preflights.items() if k[0] != arm}
+    out.looks = {k: v for k, v in out.looks.items() if v.arm != arm}
     out.starts = [s for s in out.starts if s[0] != arm]
     out.restarts = [r for r in out.restarts if r[0] != arm]

@@ -41,6 +41,7 @@ def from_contents(contents: Contents) -> Evidence:
         given_up=contents.given_up, sandbox=contents.sandbox,
         windows=tuple(w for place, w in contents.windows if belongs(place)),
         harness=tuple(r for (place, _), r in contents.harness.items() if belongs(place)),
+        asks=contents.asks, looks=contents.looks_now(),
     )  # fmt: skip
 
 

@@ -6,6 +6,8 @@ from evals import acceptance, checks, identity, lengths, needle_checks, outcomes
 from evals.compare import Ledger, check_prompts, compare, ledger, tally
 from evals.divergence import GREEDY, sentence
 from evals.judged import ArmSpec, Divergence, Evidence, Finding, Severity, TaskSpec
+from evals.looks import Levels
+from evals.standing import gate_count, standing
 from evals.stats import mcnemar_mid_p, p_words, surely_above
 
 GAIN_ALPHA = 0.01
@@ -17,6 +19,7 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
     book = ledger(evidence)
     budget = [Finding(severity="note", kind="budget", arm=None, task=None, text=f"by budget: {t}") for t in evidence.given_up]
     found = [*budget, *_nothing_to_judge(evidence), *_failed_arms(evidence), *_greedy(evidence, divergences)]
+    found += _exploratory(evidence)
     for arm in evidence.arms:
         found += [*identity.findings(evidence, arm), *checks.findings(evidence, arm.name)]
         for task in evidence.tasks:
@@ -28,11 +31,6 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
                 found += [*_prompts(evidence, book, arm, task.name), *lengths.findings(evidence, book, arm, task)]
                 found += _gain(evidence, arm, task.name) if task.marked else []
     return tuple(sorted(found, key=lambda finding: _SEVERITIES.index(finding.severity)))
-
-
-def gate_count(evidence: Evidence) -> int:
-    """Gates that are judged: on every candidate, so that alpha is divided by this; at least 1."""
-    return max(1, len(evidence.gates) * sum(arm.name != evidence.baseline for arm in evidence.arms))
 
 
 def _nothing_to_judge(evidence: Evidence) -> Iterator[Finding]:
@@ -48,6 +46,18 @@ def _nothing_to_judge(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             severity="alarm", kind="nothing_to_judge", arm=None, task=None, text="no gate: 0 tasks can decide anything"
         )
+
+
+def _exploratory(evidence: Evidence) -> Iterator[Finding]:
+    candidates = [arm.name for arm in evidence.arms if arm.name != evidence.baseline]
+    for arm in candidates:
+        for gate in (g for g in evidence.gates if g.judges(arm)):
+            if why := standing(evidence, arm, gate).unplanned:
+                text = f"exploratory: {why}; its figures decide nothing, and `--new` measures afresh"
+                yield Finding(severity="alarm", kind="exploratory", arm=arm, task=gate.task, text=text)
+        if evidence.gates and not any(gate.judges(arm) for gate in evidence.gates):
+            text = "no gate judges it: its figures are there to be read"
+            yield Finding(severity="note", kind="not_judged", arm=arm, task=None, text=text)
 
 
 def _failed_arms(evidence: Evidence) -> Iterator[Finding]:
@@ -105,7 +115,7 @@ def _prompts(evidence: Evidence, book: Ledger, arm: ArmSpec, task: str) -> Itera
 
 
 def _gain(evidence: Evidence, arm: ArmSpec, task: str) -> Iterator[Finding]:
-    delta = compare(evidence, task, arm.name, GAIN_ALPHA)
+    delta = compare(evidence, task, arm.name, Levels(), 0.0)
     if delta is None:
         return
     p_value = mcnemar_mid_p(delta.newly_right, delta.newly_wrong)

@@ -17,6 +17,43 @@ class GateSpec:
     task: str
     margin: float
     """Percentage points."""
+    arms: tuple[str, ...] = ()
+    """The candidates that it judges; empty: all."""
+    looks: tuple[int, ...] = ()
+    """Samples at each planned look; empty: one look, at the task's n."""
+
+    def judges(self, arm: str) -> bool:
+        return not self.arms or arm in self.arms
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """How far an arm is to be asked a task."""
+
+    arm: str
+    task: str
+    n: int
+    """Samples; more than there are means all of them."""
+    looks: tuple[int, ...] = ()
+    """As its gate has them, cut to what there is and what a budget allows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What a gate was found to be with so many samples, and what was planned when it was first looked at."""
+
+    arm: str
+    task: str
+    n: int
+    sizes: tuple[int, ...]
+    """Samples at each look that was planned then."""
+    margin: float
+    passing: float
+    regression: float
+    """One-sided nominal levels at which it was judged."""
+    verdict: VerdictName
+    at: str
+    """ISO 8601, UTC."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,11 +96,19 @@ class Delta:
     diff: float
     ci_low: float
     ci_high: float
-    """Two-sided 90 % Tango interval, so that each end is a one-sided 95 % bound."""
+    """Two-sided 90 % Tango interval, so that each end is a one-sided 95 % bound; with several looks planned, at this look's
+    level: a repeated confidence interval (Jennison, Turnbull, JRSS B 51 (1989) 305–361)."""
     excluded_drop: float
-    """The smallest drop that is excluded at one-sided 95 %: −ci_low, with no error counted."""
+    """The smallest drop that is excluded at that level: −ci_low, with no error counted."""
     excluded_drop_worst: float
     """The same with every error counted against the candidate."""
+    excluded: bool
+    """Whether a drop as large as the margin is excluded, with no error counted."""
+    excluded_at_worst: bool
+    """The same with every error counted against the candidate."""
+    lost: float
+    won: float
+    """Samples, fractional where rounds are averaged."""
     newly_wrong: int
     newly_right: int
     p_value: float | None
@@ -71,7 +116,29 @@ class Delta:
     drop_is_real_at_best: bool
     """The same with every error counted for the candidate, so that what could not be measured never makes a regression."""
     drop_is_real: bool
-    """At α = 5 % divided by the number of gates that are judged."""
+    """At α = 5 % divided by the number of gates that are judged, or what this look may spend of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knowable:
+    """What a gate's samples can show at all, at one discordance."""
+
+    n: int
+    """Samples, all looks together."""
+    sizes: tuple[int, ...]
+    margin: float
+    discordance: float
+    """Share of samples that flip one way or the other, over all rounds."""
+    excluded_drop: float
+    """Points: the smallest drop that n can exclude if the arms are equal."""
+    n_needed: int
+    """Samples with which a PASS is 80 % likely if nothing changed."""
+    excluded_then: float
+    """Points: the smallest drop that these can exclude if the arms are equal."""
+    passes: float
+    """How likely a PASS is if nothing changed, 0–1."""
+    mean_n: float
+    """Samples that will be asked on average, if nothing changed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +150,10 @@ class GateResult:
     reason: str
     delta: Delta | None
     """None where nothing could be compared."""
-    n_needed: int | None
-    """Samples with which a PASS is 80 % likely if nothing changed, at the discordance seen."""
+    knowable: Knowable | None
+    """What so many samples could show, at the discordance seen; None where nothing could be compared."""
+    exploratory: bool = False
+    """Whether it was made longer, or its margin changed, after a look that had not planned for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +198,9 @@ class Finding:
 class Verdict:
     overall: VerdictName
     by_arm: dict[str, VerdictName]
+    """Of the candidates that a gate judges."""
+    passes_if_equal: float | None
+    """How likely an overall PASS was if nothing had changed, at least; None where a gate could not be compared."""
     gates: tuple[GateResult, ...]
     divergences: tuple[Divergence, ...]
     findings: tuple[Finding, ...]
@@ -183,3 +255,12 @@ class Evidence:
     harness: tuple[HarnessResult, ...]
     sandbox: SandboxInfo | None = None
     """None where no program was run."""
+    asks: dict[tuple[str, str], Ask] = field(default_factory=dict)
+    """By arm and task; where there is none, all samples were to be asked."""
+    looks: tuple[Look, ...] = ()
+    """In the order of the run, of what is configured now."""
+
+    def asked(self, arm: str, task: str) -> tuple[Sample, ...]:
+        """What an arm was to be asked of a task, in its order."""
+        samples, ask = self.samples.get(task, ()), self.asks.get((arm, task))
+        return samples[: ask.n] if ask else samples

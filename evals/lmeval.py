@@ -83,7 +83,8 @@ class HarnessTask:
             self._check_marks()
 
     def _choose(self, tasks: Mapping[str, Any], docs: Mapping[str, Any]) -> None:
-        order = self._recipe.order({part: len(rows) for part, rows in docs.items()}, self.config.seed)[: self.config.n]
+        whole = self._recipe.order({part: len(rows) for part, rows in docs.items()}, self.config.seed)
+        self.size, order = len(whole), whole[: self.config.n]
         self._parts: dict[str, Any] = {}
         for part, task in tasks.items():
             if rows := [place.row for place in order if place.part == part]:

@@ -55,14 +55,14 @@ class Needles:
         """
         with self._lock:
             self._made = self._made or self._of(journal)
-            if self.grid.is_open or any(cell.id not in self._made for cell in self.cells):
+            if self.grid.is_open or any(cell.id not in self._made for cell in self.cells[: stage.task.n]):
                 count = TokenCounter(endpoint, settings)
                 count((Message(role="user", content="?"),))
                 self._see_room(stage, count.max_model_len, say)
-                missing = [cell for cell in self.cells if cell.id not in self._made]
+                missing = [cell for cell in self.cells[: stage.task.n] if cell.id not in self._made]
                 say(f"needle: making {len(missing)} prompts with the tokenizer of {stage.arm.name}")
                 self._made |= {cell.id: self._sample(cell, count) for cell in missing}
-            journal.put_samples(TASK, self.samples(), made_for=f"{self.task.key} {self.room or ''}".strip())
+            journal.put_samples(TASK, self.samples()[: stage.task.n], made_for=f"{self.task.key} {self.room or ''}".strip())
 
     def _of(self, journal: Journal) -> dict[str, Sample]:
         """Those of an earlier process, once something was answered to them; before that, another tokenizer may have come."""

@@ -99,7 +99,7 @@ def _errors(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Itera
     kinds = Counter(record.failure.kind for record in records if record.failure is not None)
     found = Counter({f"{kind} failures": count for kind, count in kinds.items()})
     planned_rounds = task.rounds if task.marked else 1
-    planned = planned_rounds * len(evidence.samples.get(task.name, ()))
+    planned = planned_rounds * len(evidence.asked(arm, task.name))
     found["without a record"] = planned - sum(len(book.of(arm, task.name, k)) for k in range(planned_rounds))
     if task.marked:
         found["without a score"] = sum(record.failure is None and not is_scored(record) for record in records)

@@ -4,8 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from evals import stats
+from evals import knowable, stats
 from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
+from evals.judged import GateSpec, Knowable
+from evals.power import Design, flips_seen
 from evals.prompt_room import answer_tokens
 
 ASSUMED_DISCORDANCE = 0.08
@@ -51,11 +53,10 @@ class GatePlan:
     arm: str
     task: str
     margin: float
-    n: int | None
-    """None: all samples of the data set, whose number is not known yet."""
-    excluded_drop: float | None
-    """Points: the smallest drop that n can exclude if the arms are equal, at the assumed discordance."""
     n_needed: int
+    """Samples that make a PASS likely (80 %) if nothing changed, at the assumed discordance."""
+    knowable: Knowable | None
+    """None: all samples of the data set are asked, whose number is not known yet."""
 
 
 def launches(experiment: Experiment) -> tuple[Launch, ...]:
@@ -111,23 +112,51 @@ def own_flags(experiment: Experiment, arm: Arm) -> dict[str, Any]:
 
 
 def requests(experiment: Experiment) -> int | None:
-    """Questions in all; None where a task asks a whole data set whose size is not known yet."""
+    """Questions up to the first look; None where a task asks a whole data set whose size is not known yet."""
     counts = [stage.task.planned_n for launch in launches(experiment) for stage in launch.stages]
     return None if None in counts else sum(n for n in counts if n is not None)
 
 
+def total(experiment: Experiment) -> int | None:
+    """Questions of the whole run; None where that is not known, for a data set's size or what a look will tell isn't."""
+    return None if any(gate.looks for gate in experiment.gates) else requests(experiment)
+
+
 def gates(experiment: Experiment) -> tuple[GatePlan, ...]:
     """One row per candidate × gate."""
-    rows = []
-    for arm in experiment.candidates:
-        for gate in experiment.gates:
-            n = next(t.planned_n for t in experiment.tasks if t.name == gate.task)
-            rows.append(GatePlan(
-                arm=arm.name, task=gate.task, margin=gate.margin, n=n,
-                excluded_drop=stats.excluded_drop(n, ASSUMED_DISCORDANCE) if n else None,
-                n_needed=stats.samples_for_margin(gate.margin, ASSUMED_DISCORDANCE),
-            ))  # fmt: skip
-    return tuple(rows)
+    rows = [(arm.name, gate) for arm in experiment.candidates for gate in experiment.gates if gate.judges(arm.name)]
+    return tuple(
+        GatePlan(
+            arm=arm, task=gate.task, margin=gate.margin, knowable=_knowable(experiment, gate, len(rows)),
+            n_needed=stats.samples_for_margin(gate.margin, ASSUMED_DISCORDANCE),
+        )
+        for arm, gate in rows
+    )  # fmt: skip
+
+
+def _knowable(experiment: Experiment, gate: GateSpec, count: int) -> Knowable | None:
+    task = next(t for t in experiment.tasks if t.name == gate.task)
+    most = task.size or (gate.looks[-1] if gate.looks else task.n)
+    sizes = tuple(dict.fromkeys(min(n, most) for n in gate.looks or (task.n or most,))) if most else ()
+    if not sizes:
+        return None
+    design = Design(sizes=sizes, margin=gate.margin, gates=count, rounds=task.rounds)
+    return knowable.knowable(design, ASSUMED_DISCORDANCE * flips_seen(task.rounds))
+
+
+def passes_if_equal(experiment: Experiment) -> float | None:
+    """How likely an overall PASS is if nothing changed, at least; None where that is not known."""
+    known = [gate.knowable for gate in gates(experiment)]
+    return knowable.overall(k for k in known if k) if known and all(known) else None
+
+
+def sentence(gate: GatePlan) -> str:
+    """`v029 · gsm8k: margin 2, at 8 % flips: with 200 questions this gate can't exclude …; a PASS is 21 % likely if …`."""
+    flips, k = 100 * ASSUMED_DISCORDANCE, gate.knowable
+    said = f"{gate.arm} · {gate.task}: margin {gate.margin:g}, at {flips:.0f} % flips"
+    if k is None:
+        return f"{said}: asks the whole data set; a PASS is 80 % likely if nothing changed from n = {gate.n_needed:,}"
+    return f"{said}: {knowable.sentence(k)}; {knowable.odds(k)}"
 
 
 def _left_out(experiment: Experiment) -> list[str]:
@@ -141,8 +170,11 @@ def _left_out(experiment: Experiment) -> list[str]:
 
 
 def notes(experiment: Experiment) -> tuple[str, ...]:
-    """What an arm's thinking brings with it, one line an arm."""
+    """Which looks are planned, a line a gate, and what an arm's thinking brings with it, a line an arm."""
     out = []
+    for gate in (g for g in experiment.gates if g.looks):
+        looks = ", ".join(f"{n:,}" for n in gate.looks)
+        out.append(f"{gate.task} is looked at with {looks} samples; requests and time above are up to the first look")
     marked = [t for t in experiment.tasks if t.info.marked]
     for arm in experiment.arms:
         if arm.thinking is None or arm.thinking.effort == "off":
@@ -195,9 +227,11 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
     if not experiment.candidates:
         out.append("no candidate: one arm alone can't be judged; add an arm that extends the baseline")
     out += [
-        f"{g.task}: with {g.n} samples a drop below {g.excluded_drop:.1f} points can't be excluded, "
-        f"and the margin is {g.margin:g}; with about {g.n_needed} a PASS is likely (80 %) if nothing changed"
+        f"{g.task}: {knowable.sentence(k)}, and the margin is {g.margin:g}"
         for g in {(g.task, g.margin): g for g in gates(experiment)}.values()
-        if g.n and g.excluded_drop is not None and g.excluded_drop >= g.margin
+        if (k := g.knowable) and k.excluded_drop >= g.margin
     ]
+    chance = passes_if_equal(experiment)
+    if chance is not None and chance < knowable.LIKELY:
+        out.append(knowable.warning(chance))
     return tuple(out)

@@ -8,22 +8,22 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
-from evals import budget, checks, plan, preflight, rates, report, store
+from evals import budget, checks, plan, preflight, rates, report, store, topup
 from evals.asker import place
+from evals.data import Data, load_data
 from evals.engine import Server, leftovers, serve, server_key
 from evals.errors import CanaryError, ConfigError, EngineError, PreflightError, ServerDied
 from evals.experiment import Arm, DockerEngine, Experiment, UrlEngine
 from evals.header import header
 from evals.judged import Verdict
-from evals.judging import Judge, judges, problems_of, without_optional
-from evals.lmeval import RECIPES, HarnessTask
-from evals.needles import Needles
+from evals.judging import Judge, judges, without_optional
 from evals.plan import Launch, Stage
 from evals.progress import Reporter
 from evals.records import LaunchFailure, Sample
-from evals.suite import Data, probe, run_stage
+from evals.suite import probe, run_stage
 from tasks import greedy
 
 LOGS = "logs"
@@ -46,14 +46,34 @@ class _Run:
     began: float = field(default_factory=time.monotonic)
     halted: threading.Event = field(default_factory=threading.Event)
     """Set when the run is being stopped: what servers do from then on is no result."""
+    asks: topup.Asks = field(default_factory=dict)
+    """How far each arm is asked in this pass."""
+    open: frozenset[tuple[str, str]] = frozenset()
+    """The arms and tasks that this pass is about: all in the first, and then those whose gates are not decided."""
 
     def todo(self, launch: Launch) -> Launch:
         """What is still to be asked of it."""
-        stages = (self.current(s) for s in launch.stages)
-        return Launch(index=launch.index, stages=tuple(s for s in stages if not self.journal.has_stage(place(s), s.task.n)))
+        stages = tuple(s for s in self.in_pass(launch) if not self.journal.has_stage(place(s), s.task.n))
+        return Launch(index=launch.index, stages=stages)
+
+    def in_pass(self, launch: Launch) -> list[Stage]:
+        return [self.current(s) for s in launch.stages if (s.arm.name, s.task.name) in self.open]
 
     def current(self, stage: Stage) -> Stage:
-        return replace(stage, task=next(t for t in self.experiment.tasks if t.name == stage.task.name))
+        task = next(t for t in self.experiment.tasks if t.name == stage.task.name)
+        n = self.asks[stage.arm.name, task.name].n
+        return replace(stage, task=replace(task, n=None if n == store.ALL else n))
+
+    def ask(self) -> bool:
+        """Have the next pass ask as far as the looks so far tell; False where that is no further than the last one did."""
+        now = topup.asks(self.experiment, self.journal.contents)
+        self.open = topup.growing(now, self.asks) if self.asks else frozenset(now)
+        if self.asks:  # what is answered is counted anew as this pass comes by it
+            again = (place(s) for launch in plan.launches(self.experiment) for s in self.in_pass(launch))
+            self.reporter.answered(-sum(map(self.journal.answered, again)))
+        self.asks = now
+        self.journal.put_asks(now)
+        return bool(self.open)
 
     def reduce(self, n: dict[str, int]) -> None:
         """Ask only so many samples of each task from now on.
@@ -62,8 +82,10 @@ class _Run:
         """
         done = self.journal.contents.stages.items()
         least = {task: max([count, *(k for place, k in done if place.task == task)]) for task, count in n.items()}
-        self.experiment = budget.applied(self.experiment, least)
+        self.experiment = topup.limited(self.experiment, least)
         self.data = load_data(self.experiment)
+        self.asks = topup.asks(self.experiment, self.journal.contents)
+        self.journal.put_asks(self.asks)
 
     def short_samples(self) -> tuple[Sample, ...]:
         """Those that an arm is looked at with: the first of each task that generates, in turns.
@@ -102,6 +124,8 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
         server_key(arm)  # a missing key is told before anything is served
     experiment = without_optional(experiment, reporter.say)
     data = load_data(experiment)
+    sizes = {t.name: size for t in experiment.tasks if (size := data.size(t)) is not None}
+    experiment = topup.limited(experiment, sizes)
     with store.Journal(folder) as journal:
         _end_leftovers(experiment, folder, reporter.say)
         journal.begin(header(experiment, folder, journal))
@@ -114,15 +138,25 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
         elif budget_s is not None and journal.contents.allotments:
             _allot(this, budget_s, 0.0)  # how fast it goes was seen for another budget
         with judges(experiment.tasks, journal, reporter.say) as this.judge:
-            _run_batches(this)
+            while this.ask():
+                _run_batches(this)
+                _look(this)
         journal.finish()
         contents = journal.contents
     return report.write(folder, contents)
 
 
+def _look(run: "_Run") -> None:
+    """Judge every gate with what it has, and write down what was seen."""
+    seen = topup.looks(run.journal.contents, datetime.now(UTC).isoformat(timespec="seconds"))
+    run.journal.put_looks(seen)
+    for line in topup.news(seen, topup.asks(run.experiment, run.journal.contents)):
+        run.reporter.say(line)
+
+
 def _run_batches(run: "_Run") -> None:
     for batch in plan.batches(run.experiment):
-        done = [s for launch in batch for s in launch.stages if s not in run.todo(launch).stages]
+        done = [s for launch in batch for s in run.in_pass(launch) if s not in run.todo(launch).stages]
         run.reporter.answered(sum(run.journal.answered(place(s)) for s in done))
         _side_by_side([launch for launch in batch if run.todo(launch).stages], run)
         rates.keep(run.experiment, run.journal.contents)
@@ -157,16 +191,6 @@ def _forget_replaced(experiment: Experiment, journal: store.Journal, reporter: R
         if now.fingerprint not in seen or (now.version, now.model) not in {(i.version, i.model) for i in before}:
             reporter.say(f"{arm.name}: another server stands behind its url since this run stopped; it is asked afresh")
             journal.forget(arm.name)
-
-
-def load_data(experiment: Experiment) -> Data:
-    """Every data set of the experiment, before any server is started."""
-    by_name = {t.name: t for t in experiment.tasks}
-    return Data(
-        harness={name: HarnessTask(task) for name, task in by_name.items() if task.foreign or name in RECIPES},
-        coding=problems_of(by_name["coding"]) if "coding" in by_name else {},
-        needles=Needles(by_name["needle"], experiment.arms) if "needle" in by_name else None,
-    )
 
 
 def _side_by_side(launches: list[Launch], run: "_Run") -> None:
@@ -234,7 +258,8 @@ def _allot(run: "_Run", budget_s: float, started_s: float) -> None:
     """Cut the samples of the whole run to what fits into its time, of which the first start has taken `started_s`."""
     earlier, now = rates.known(run.experiment), rates.measured(run.experiment, run.journal.contents)
     known = budget.Rates(samples=earlier.samples | now.samples, ready_s=earlier.ready_s | now.ready_s)
-    sizes = {t.name: len(run.data.samples(t)) for t in run.experiment.tasks}
+    most = {g.task: g.looks[-1] for g in run.experiment.gates if g.looks}
+    sizes = {t.name: most.get(t.name) or len(run.data.samples(t)) for t in run.experiment.tasks}
     left_s = budget_s - (time.monotonic() - run.began) + started_s  # that start is among those that it counts
     allotment = budget.allot(run.experiment, known, left_s, sizes)
     if allotment.missing_s > 0:

@@ -87,9 +87,15 @@ class TaskYaml(Strict):
     haystack: HaystackYaml | None = None
 
 
+_Samples = Annotated[int, Field(ge=1, le=10**9)]
+
+
 class GateYaml(Strict):
     task: str
     margin: float = Field(gt=0, lt=100)
+    arms: Annotated[list[str], Field(min_length=1)] | None = None
+    max_n: _Samples | None = None
+    looks: Annotated[int, Field(ge=2, le=20)] | Annotated[list[_Samples], Field(min_length=2, max_length=20)] | None = None
 
 
 class ExperimentYaml(Strict):

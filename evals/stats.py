@@ -5,8 +5,12 @@ candidate did. Where rounds are averaged both are fractional.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb, sqrt
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import binom, binomtest, norm
 
@@ -14,6 +18,10 @@ _BESIDE = 1e-12
 """Where a root search starts, beside the point estimate: with nothing lost or won the variance at 0 itself is 0."""
 
 
+Counts = float | NDArray[np.float64]
+"""One count, or an array of them, as where every outcome that a gate can have is gone through."""
+ALPHA = 0.05
+"""One-sided: how often a drop as large as the margin may PASS, and how often nothing at all may be called a REGRESSION."""
 POWER = 0.8
 """How often equal arms shall PASS with the number of samples that is advised."""
 
@@ -41,22 +49,45 @@ def _lower_bound(lost: float, won: float, n: int, z: float) -> float:
     observed = (lost - won) / n
 
     def beyond(drop: float) -> float:
-        """Tango's statistic less z, multiplied out by its standard error, which is 0 at the ends."""
-        return n * (observed - drop) - z * sqrt(_score_variance(lost, won, n, drop))
+        return float(_beyond(lost, won, n, drop, z))
 
     if observed - _BESIDE <= -1 or beyond(-1.0) <= 0:
         return -1.0
     return float(brentq(beyond, -1.0, observed - _BESIDE, xtol=1e-14))
 
 
-def _score_variance(lost: float, won: float, n: int, drop: float) -> float:
+def _beyond(lost: Counts, won: Counts, n: int, drop: float, z: float) -> Any:
+    """Tango's statistic less z, multiplied out by its standard error, which is 0 at the ends."""
+    return lost - won - n * drop - z * np.sqrt(_score_variance(lost, won, n, drop))
+
+
+def _score_variance(lost: Counts, won: Counts, n: int, drop: float) -> Any:
     """Variance of lost − won when P(lost) − P(won) = drop, at the maximum-likelihood P(won) (Tango 1998, section 3)."""
     a = 2 * n
     b = (2 * n - lost + won) * drop - lost - won
     c = -won * drop * (1 - drop)
-    root = sqrt(max(b * b - 4 * a * c, 0.0))
-    p_won = (root - b) / (2 * a) if b <= 0 else -2 * c / (root + b)  # one root, written without cancellation
-    return max(n * (2 * p_won + drop * (1 - drop)), 0.0)
+    root = np.sqrt(np.maximum(b * b - 4 * a * c, 0.0))
+    # One root, written in two ways without cancellation.
+    p_won = np.where(b <= 0, (root - b) / (2 * a), -2 * c / np.maximum(root + b, _BESIDE))
+    return np.maximum(n * (2 * p_won + drop * (1 - drop)), 0.0)
+
+
+def excludes(lost: Counts, won: Counts, n: int, drop: float, alpha: float) -> Any:
+    """Whether a drop as large as `drop` (a share) is excluded at one-sided `alpha`: Tango's upper bound is below it.
+
+    Of arrays, an array of answers.
+    """
+    return _beyond(won, lost, n, -drop, float(norm.isf(alpha))) > 0
+
+
+def drop_is_real(lost: Counts, won: Counts, n: int, rounds: int, alpha: float) -> Any:
+    """Whether there is a drop at all at one-sided `alpha`: by McNemar's mid-p, and of fractional counts by Tango's lower bound.
+
+    Of arrays, an array of answers.
+    """
+    if rounds == 1:
+        return _mid_p(lost, won) <= alpha
+    return _beyond(lost, won, n, 0.0, float(norm.isf(alpha))) > 0
 
 
 def mcnemar_exact(lost: int, won: int) -> float:
@@ -66,7 +97,11 @@ def mcnemar_exact(lost: int, won: int) -> float:
 
 def mcnemar_mid_p(lost: int, won: int) -> float:
     """One-sided mid-p value for a drop: Fagerland, Lydersen, Laake, BMC Medical Research Methodology 13 (2013) 91."""
-    return mcnemar_exact(lost, won) - 0.5 * float(binom.pmf(lost, lost + won, 0.5))
+    return float(_mid_p(lost, won))
+
+
+def _mid_p(lost: Counts, won: Counts) -> Any:
+    return binom.sf(lost, lost + won, 0.5) + 0.5 * binom.pmf(lost, lost + won, 0.5)
 
 
 def pass_at_k(n: int, correct: int, k: int) -> float:
@@ -96,42 +131,46 @@ def surely_above(k: int, n: int, share: float) -> bool:
     return n > 0 and clopper_pearson(k, n).low > share
 
 
-def excluded_drop(n: int, discordance: float) -> float:
-    """The drop in percentage points that n samples exclude, at one-sided 95 %, when both arms are equal (Tango 1998).
+def excluded_drop(n: int, discordance: float, alpha: float = ALPHA) -> float:
+    """The drop in percentage points that n samples exclude, at one-sided `alpha`, when both arms are equal (Tango 1998).
 
     `discordance` is the share of samples, 0–1, that flip one way or the other.
     """
     if not 0 <= discordance <= 1:
         raise ValueError(f"discordance {discordance} is not a share")
     half = discordance * n / 2
-    return 100 * tango_interval(half, half, n).high
+    return 100 * tango_interval(half, half, n, 1 - 2 * alpha).high
 
 
-def samples_for_margin(margin_points: float, discordance: float) -> int:
-    """The smallest n with which equal arms are found to be within the margin four times in five.
+@lru_cache(maxsize=1024)
+def samples_for_margin(margin_points: float, discordance: float, drop_points: float = 0.0) -> int:
+    """The smallest n with which arms that differ by `drop_points` are found to be within the margin four times in five.
 
     As Connor (1987) plans a paired test, with Tango's bound in place of the normal one: the bound is taken where the luck
-    of the draw (lost − won, with standard deviation √(discordance · n)) is as bad as it is one time in five.
+    of the draw (lost − won, of variance (discordance − drop²) · n) is as bad as it is one time in five.
     """
-    if margin_points <= 0:
+    if margin_points <= drop_points:
         raise ValueError(f"no number of samples excludes a drop of {margin_points} points")
     enough = 1
-    while _unlucky_bound(enough, discordance) >= margin_points:
+    while not _excluded_with_luck(enough, margin_points, discordance, drop_points):
         enough *= 2
     too_few = enough // 2
     while enough - too_few > 1:
         middle = (enough + too_few) // 2
-        if _unlucky_bound(middle, discordance) < margin_points:
+        if _excluded_with_luck(middle, margin_points, discordance, drop_points):
             enough = middle
         else:
             too_few = middle
     return enough
 
 
-def _unlucky_bound(n: int, discordance: float) -> float:
-    half, luck = discordance * n / 2, float(norm.ppf(POWER)) * sqrt(discordance * n) / 2
-    won = max(half - luck, 0.0)
-    return 100 * tango_interval(min(half + luck, n - won), won, n).high
+def _excluded_with_luck(n: int, margin_points: float, discordance: float, drop_points: float) -> bool:
+    drop = drop_points / 100
+    flips = max(discordance, abs(drop)) * n
+    luck = float(norm.ppf(POWER)) * sqrt(max(flips - drop * drop * n, 0.0))
+    won = max((flips - drop * n - luck) / 2, 0.0)
+    lost = min((flips + drop * n + luck) / 2, n - won)
+    return bool(excludes(lost, won, n, margin_points / 100, ALPHA))
 
 
 def p_words(p: float) -> str:

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -23,6 +23,7 @@ from evals.contents import Header as Header
 from evals.contents import Place as Place
 from evals.contents import read as read
 from evals.errors import StoreError
+from evals.judged import Ask, Look
 from evals.records import (
     Failure,
     HarnessResult,
@@ -101,7 +102,9 @@ class Journal:
         self._write({"kind": "run", "header": asdict(header)})
 
     def put_samples(self, task: str, samples: tuple[Sample, ...], made_for: str = "") -> None:
-        if self.contents.samples.get(task) != samples or (made_for and self.contents.made_for.get(task) != made_for):
+        """What a task asks, in its order. The first of those that are there already tell nothing new."""
+        stored = self.contents.samples.get(task, ())
+        if stored[: len(samples)] != samples or not stored or (made_for and self.contents.made_for.get(task) != made_for):
             told = {"kind": "samples", "task": task, "samples": [asdict(s) for s in samples]}
             self._write(told | ({"made_for": made_for} if made_for else {}))
 
@@ -146,6 +149,22 @@ class Journal:
 
     def put_allotment(self, budget_s: float, n: dict[str, int], told: tuple[str, ...]) -> None:
         self._write({"kind": "allotment", "budget_s": budget_s, "n": n, "told": told})
+
+    def put_asks(self, asks: Mapping[tuple[str, str], Ask]) -> None:
+        if self.contents.asks != asks:
+            self._write({"kind": "asks", "asks": [asdict(ask) for ask in asks.values()]})
+
+    def put_looks(self, looks: Sequence[Look]) -> None:
+        """One line for all gates that were looked at together; none where there is nothing new."""
+        header = self.contents.header
+        if not looks:
+            return
+        assert header is not None  # of a run that was begun
+        told = [
+            {"arm_key": header.arm_keys[look.arm], "task_key": header.task_keys[look.task], "look": asdict(look)}
+            for look in looks
+        ]
+        self._write({"kind": "looks", "looks": told})
 
     def forget(self, arm: str) -> None:
         """Nothing that was written of this arm counts any more; the lines stay."""

@@ -3,45 +3,21 @@
 import contextlib
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from evals import telemetry
 from evals.asker import Asker
+from evals.data import Data as Data
 from evals.engine import Server
 from evals.errors import NoTokenCount, ServerDied
 from evals.experiment import TaskConfig
 from evals.judging import Judge
 from evals.lmeval import HarnessTask
-from evals.needles import Needles
 from evals.plan import Stage
 from evals.progress import Reporter
 from evals.records import HarnessResult, Marks, Sample, Window
 from evals.store import Journal
-from tasks import coding, greedy
 from tasks.needle import Cell
-from tasks.problem_set import Posed
-
-
-@dataclass(frozen=True, kw_only=True)
-class Data:
-    """The tasks' data sets, loaded before the first server starts, so that a missing file costs no GPU time."""
-
-    harness: dict[str, HarnessTask] = field(default_factory=dict)
-    """Those that lm-eval poses, by task."""
-    coding: dict[str, Posed] = field(default_factory=dict)
-    """The problems; empty where none is asked."""
-    needles: Needles | None = None
-
-    def samples(self, task: TaskConfig) -> tuple[Sample, ...]:
-        """What a stage of the task asks, in its order."""
-        if task.name == "greedy":
-            return greedy.prompts()[: task.n]
-        if task.name == "coding":
-            return coding.samples(self.coding, task.language, task.seed)[: task.n]
-        if task.name == "needle":
-            assert self.needles is not None  # loaded for every experiment that has the task
-            return self.needles.samples()
-        return self.harness[task.name].samples()
 
 
 def run_stage(
@@ -68,7 +44,7 @@ def _ask(asker: Asker, data: Data) -> None:
         return
     if stage.task.name in data.harness:
         with _window(asker):
-            _through_lm_eval(asker, data.harness[stage.task.name])
+            _through_lm_eval(asker, data.posed(stage.task))
         return
     samples = data.samples(stage.task)
     try:

@@ -8,19 +8,19 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from evals.compare import Ledger, Tally, check_prompts, compare, discordance, is_scored, ledger, tally, task_spec
+from evals.compare import Ledger, Tally, check_prompts, compare, is_scored, ledger, tally, task_spec
 from evals.divergence import GREEDY, diverge
-from evals.findings import findings, gate_count
+from evals.findings import findings
 from evals.identity import mixture
 from evals.judged import ArmSpec, Delta, Evidence, GateResult, GateSpec, TaskSpec, Verdict, VerdictName
+from evals.knowable import Knowable, knowable, overall
 from evals.outcomes import reasons_words
+from evals.power import Design
+from evals.standing import Standing, gate_count, standing
 from evals.stats import clopper_pearson, p_words, samples_for_margin, surely_above
 
-ALPHA = 0.05
 THINKING_TOKENS = 8192
 """Less is hardly worth a try with thinking on: Qwen3's card asks for 32,768, and four times as little is a start."""
-LEAST_DISCORDANCE = 0.01
-"""For the samples needed: few samples without a flip do not show that there are none."""
 
 _GRAVEST_FIRST: tuple[VerdictName, ...] = ("REGRESSION", "INVALID", "INCONCLUSIVE", "PASS")
 _REMEDIES = {
@@ -32,19 +32,29 @@ _REMEDIES = {
 
 
 def judge(evidence: Evidence) -> Verdict:
-    candidates = [arm for arm in evidence.arms if arm.name != evidence.baseline]
-    alpha = ALPHA / gate_count(evidence)
-    book = ledger(evidence)
-    gates = tuple(_judge_gate(evidence, book, arm, gate, alpha) for arm in candidates for gate in evidence.gates)
-    by_arm = {arm.name: _gravest(result.verdict for result in gates if result.arm == arm.name) for arm in candidates}
+    candidates = [arm.name for arm in evidence.arms if arm.name != evidence.baseline]
+    gates = judge_gates(evidence)
+    judged = dict.fromkeys(result.arm for result in gates)
+    by_arm = {arm: _gravest(result.verdict for result in gates if result.arm == arm) for arm in judged}
     greedy = candidates if task_spec(evidence, GREEDY) else []
-    divergences = tuple(found for arm in greedy if (found := diverge(evidence, arm.name)) is not None)
+    divergences = tuple(found for arm in greedy if (found := diverge(evidence, arm)) is not None)
+    known = [result.knowable for result in gates]
     return Verdict(
         overall=_gravest(by_arm.values()),
         by_arm=by_arm,
+        passes_if_equal=overall(k for k in known if k) if gates and all(known) else None,
         gates=gates,
         divergences=divergences,
         findings=findings(evidence, divergences),
+    )
+
+
+def judge_gates(evidence: Evidence) -> tuple[GateResult, ...]:
+    """By candidate, and by gate among those that judge it."""
+    book = ledger(evidence)
+    candidates = [arm for arm in evidence.arms if arm.name != evidence.baseline]
+    return tuple(
+        _judge_gate(evidence, book, arm, gate) for arm in candidates for gate in evidence.gates if gate.judges(arm.name)
     )
 
 
@@ -53,8 +63,9 @@ def _gravest(verdicts: Iterable[VerdictName]) -> VerdictName:
     return min(verdicts, key=_GRAVEST_FIRST.index, default="INVALID")
 
 
-def _judge_gate(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec, alpha: float) -> GateResult:
-    delta = compare(evidence, gate.task, arm.name, alpha)
+def _judge_gate(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec) -> GateResult:
+    stands = standing(evidence, arm.name, gate)
+    delta = compare(evidence, gate.task, arm.name, stands.levels, gate.margin)
     result = GateResult(
         arm=arm.name,
         task=gate.task,
@@ -62,26 +73,36 @@ def _judge_gate(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec, 
         verdict="INVALID",
         reason=_incomparable(evidence, book, arm, gate, delta) or "",
         delta=delta,
-        n_needed=_n_needed(evidence, arm.name, gate),
+        knowable=_knowable(evidence, gate, stands, delta),
+        exploratory=bool(stands.unplanned),
     )
     if broken := _broken(evidence, arm.name):
         return replace(result, verdict="REGRESSION", reason=broken)
     if result.reason or delta is None:
         return result
-    verdict, reason = _weigh(delta, gate.margin, result.n_needed)
+    verdict, reason = _weigh(delta, gate.margin, result.knowable)
     if verdict in ("PASS", "REGRESSION") and not evidence.finished:  # a look that nobody planned decides nothing
         verdict, reason = "INCONCLUSIVE", f"the run is not finished; so far {reason}"
+    if stands.regression:
+        verdict = "REGRESSION"
+        reason = f"found at the planned look with {stands.regression.n} samples, which no more of them takes back; now {reason}"
+    elif stands.unplanned and verdict != "INVALID":
+        verdict, reason = "INCONCLUSIVE", f"exploratory, and so undecided: {stands.unplanned}; {reason}"
     return replace(result, verdict=verdict, reason=reason)
 
 
-def _n_needed(evidence: Evidence, arm: str, gate: GateSpec) -> int | None:
-    seen = discordance(evidence, gate.task, arm)
-    return None if seen is None else samples_for_margin(gate.margin, max(seen, LEAST_DISCORDANCE))
+def _knowable(evidence: Evidence, gate: GateSpec, stands: Standing, delta: Delta | None) -> Knowable | None:
+    spec = task_spec(evidence, gate.task)
+    if delta is None or spec is None:
+        return None
+    sizes = (stands.n,) if stands.unplanned else stands.sizes
+    design = Design(sizes=sizes, margin=gate.margin, gates=gate_count(evidence), rounds=spec.rounds)
+    return knowable(design, (delta.lost + delta.won) / delta.n)
 
 
 def _incomparable(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec, delta: Delta | None) -> str | None:
     """Why the two arms cannot be compared on this task; None where they can."""
-    spec, planned = task_spec(evidence, gate.task), len(evidence.samples.get(gate.task, ()))
+    spec, planned = task_spec(evidence, gate.task), len(evidence.asked(arm.name, gate.task))
     if spec is None:
         return f"{gate.task} is not among the tasks"
     if not spec.marked:
@@ -179,18 +200,17 @@ def _at_floor(baseline: Tally, chance: float, margin: float) -> str | None:
     )
 
 
-def _weigh(delta: Delta, margin: float, n_needed: int | None) -> tuple[VerdictName, str]:
+def _weigh(delta: Delta, margin: float, known: Knowable | None) -> tuple[VerdictName, str]:
     """The verdict on two arms that can be compared, with its reason."""
-    planned = delta.n + delta.errors
-    excluded = delta.excluded_drop < margin
+    planned, excluded = delta.n + delta.errors, delta.excluded
     if delta.drop_is_real_at_best and not excluded:
-        return "REGRESSION", _regression_reason(delta, margin)
+        return "REGRESSION", _regression_reason(delta, margin) + _what_would_settle(delta, margin)
     if delta.drop_is_real and not excluded:
         return "INVALID", (
             f"errors decide: {_regression_reason(delta, margin)}, but not real if the {delta.errors} of {planned} samples that "
             "could not be measured speak for the candidate"
         )
-    if delta.excluded_drop_worst < margin:
+    if delta.excluded_at_worst:
         return "PASS", _pass_reason(delta, margin)
     if excluded:
         return "INVALID", (
@@ -199,8 +219,8 @@ def _weigh(delta: Delta, margin: float, n_needed: int | None) -> tuple[VerdictNa
             f"{delta.excluded_drop_worst:.1f} (margin {margin:g})"
         )
     reason = f"a drop of up to {delta.excluded_drop:.1f} points cannot be excluded with {delta.n} samples (margin {margin:g})"
-    if n_needed is not None and n_needed > delta.n:
-        return "INCONCLUSIVE", f"{reason}; with about {n_needed} a PASS is likely (80 %) if nothing changed"
+    if known is not None and known.n_needed > delta.n:
+        return "INCONCLUSIVE", f"{reason}; with about {known.n_needed} a PASS is likely (80 %) if nothing changed"
     return "INCONCLUSIVE", f"{reason}; {-delta.diff:.1f} were seen, enough to leave it open but not to call it real"
 
 
@@ -210,6 +230,14 @@ def _regression_reason(delta: Delta, margin: float) -> str:
         f"a drop of {-delta.diff:.1f} points [{-delta.ci_high:.1f}, {-delta.ci_low:.1f}] with {delta.n} samples: "
         f"{delta.newly_wrong} newly wrong, {delta.newly_right} newly right ({proof}; margin {margin:g})"
     )
+
+
+def _what_would_settle(delta: Delta, margin: float) -> str:
+    """Of a real drop that is smaller than the margin, which only so many samples did not rule out."""
+    if -delta.diff >= margin:
+        return ""
+    n = samples_for_margin(margin, (delta.lost + delta.won) / delta.n, -delta.diff)
+    return f"; it may be within the margin: if it stays as it is, about {n} samples make a PASS likely (80 %)"
 
 
 def _pass_reason(delta: Delta, margin: float) -> str:

@@ -14,7 +14,7 @@ FILES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 JUDGING = [
     *(ROOT / "evals" / f"{name}.py" for name in ("stats", "compare", "divergence", "verdict", "findings", "plan", "changes")),
     *(ROOT / "evals" / f"{name}.py" for name in ("checks", "switches", "identity", "levels", "outcomes", "lengths")),
-    *(ROOT / "evals" / f"{name}.py" for name in ("acceptance", "fields")),
+    *(ROOT / "evals" / f"{name}.py" for name in ("acceptance", "fields", "looks", "power", "knowable", "standing")),
     ROOT / "evals" / "report" / "scorecard.py",
 ]
 IMPURE = {"time", "datetime", "pathlib", "os", "io", "httpx", "subprocess", "requests", "socket", "random", "sys", "logging"}

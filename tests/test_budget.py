@@ -94,7 +94,7 @@ def test_a_budget_is_kept_over_a_stop_and_answers_of_the_probe_count(tmp_path: P
     chosen = served(tmp_path)
     run.run(chosen, tmp_path / "run", Silent(), budget_s=800.0)  # 40 s a sample: two arms, two rounds
     told = evidence(tmp_path / "run")
-    assert budget.LEAST_N <= len(told.samples["gsm8k"]) == 17 < N
+    assert budget.LEAST_N <= len(told.asked("new", "gsm8k")) == 17 < N
     assert sum(r.task == "gsm8k" and r.arm == "new" for r in told.records) == 2 * 17
     assert told.given_up[0].startswith(f"gsm8k: 17 of {N} samples fit")
     asked = len(answered(tmp_path))
@@ -102,9 +102,10 @@ def test_a_budget_is_kept_over_a_stop_and_answers_of_the_probe_count(tmp_path: P
     assert len(answered(tmp_path)) == asked
     run.run(chosen, tmp_path / "run", Silent(), budget_s=600.0)  # a smaller one takes nothing back that is answered
     assert len(answered(tmp_path)) == asked
-    assert len(evidence(tmp_path / "run").samples["gsm8k"]) == 17
-    run.run(chosen, tmp_path / "run", Silent())  # without a budget the rest is asked
-    assert len(evidence(tmp_path / "run").samples["gsm8k"]) == N
+    assert len(evidence(tmp_path / "run").asked("new", "gsm8k")) == 17
+    longer = run.run(chosen, tmp_path / "run", Silent())  # without a budget the rest is asked, which nobody planned
+    assert len(evidence(tmp_path / "run").asked("new", "gsm8k")) == N
+    assert (longer.overall, [gate.exploratory for gate in longer.gates]) == ("INCONCLUSIVE", [True])
 
 
 def test_a_budget_that_is_too_little_is_told_before_hours_are_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,3 +118,21 @@ def test_an_experiment_with_such_a_gate_is_refused_in_one_line(tmp_path: Path, g
     assert "\n" not in str(caught.value)
     file.write_text(file.read_text().replace(gates, "") + "gates: []\n")
     assert config.load(file).candidates
+
+
+def test_an_mtp_only_pair_under_log_likelihood_mmlu_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(
+        "name: x\nbaseline: plain\nmodel: org/m\narms:\n  plain: {engine: {venv: vllm==0.29.0}}\n"
+        "  mtp: {extends: plain, args: {speculative-config: {method: mtp, num_speculative_tokens: 1}}}\n"
+        "tasks: [mmlu_loglikelihood]\ngates: [{task: mmlu_loglikelihood, margin: 2}]\n"
+    )
+    with pytest.raises(ConfigError, match=r"the gate on mmlu_loglikelihood can't see what mtp changes \(speculation\)"):
+        config.load(file)
+
+
+def test_a_gate_is_blind_only_to_what_the_arms_that_it_judges_change(likelihood: TaskInfo) -> None:
+    base, awq = replace(ARM, name="base"), replace(ARM, name="awq", model="org/awq")
+    mtp = replace(ARM, name="mtp", args=ARM.args | {"speculative-config": SPECULATIVE})
+    chosen = experiment(base, awq, mtp, tasks=(replace(GSM8K, name=likelihood.name), GSM8K))
+    assert blind_gate(replace(chosen, gates=(GateSpec(task="likelihood", margin=2.0, arms=("awq",)),))) is None

@@ -3,13 +3,14 @@ from dataclasses import replace
 import pytest
 from evidence import BASELINE, CANDIDATE, change, record, two_arms
 
-from evals.compare import check_prompts, compare, discordance, flips, ledger, pairs
+from evals.compare import check_prompts, compare, flips, ledger, pairs
 from evals.judged import Delta, Evidence
+from evals.looks import Levels
 from evals.stats import tango_interval
 
 
 def delta_of(run: Evidence, alpha: float = 0.05) -> Delta:
-    delta = compare(run, "gsm8k", CANDIDATE, alpha)
+    delta = compare(run, "gsm8k", CANDIDATE, Levels(regression=alpha), 2.0)
     assert delta is not None
     return delta
 
@@ -69,7 +70,7 @@ def test_rounds_are_averaged_into_fractional_counts() -> None:
     assert (delta.newly_wrong, delta.newly_right, delta.p_value) == (2, 1, None)
     assert delta.diff == pytest.approx(100 * (0.5 - 1.0) / 4)
     assert delta.excluded_drop == pytest.approx(100 * tango_interval(1.0, 0.5, 4).high)
-    assert discordance(run, "gsm8k", CANDIDATE) == pytest.approx(1.5 / 4)
+    assert (delta.lost, delta.won) == (1.0, 0.5)
 
 
 def test_a_sample_without_all_its_rounds_is_an_error() -> None:
@@ -94,9 +95,8 @@ def test_a_drop_is_real_at_more_rounds_by_the_lower_bound_at_alpha() -> None:
 
 def test_nothing_measured_on_both_gives_no_delta() -> None:
     run = two_arms("cc--", "--cc")
-    assert compare(run, "gsm8k", CANDIDATE, 0.05) is None
-    assert discordance(run, "gsm8k", CANDIDATE) is None
-    assert compare(run, "unheard", CANDIDATE, 0.05) is None
+    assert compare(run, "gsm8k", CANDIDATE, Levels(), 2.0) is None
+    assert compare(run, "unheard", CANDIDATE, Levels(), 2.0) is None
 
 
 def test_records_of_samples_that_were_not_planned_are_left_out() -> None:

@@ -24,12 +24,12 @@ import pytest
 from evals.judged import GateResult, Verdict
 
 def result(arm, verdict):
-    return GateResult(arm=arm, task="gsm8k", margin=2.0, verdict=verdict, reason=f"why {verdict}", delta=None, n_needed=None)
+    return GateResult(arm=arm, task="gsm8k", margin=2.0, verdict=verdict, reason=f"why {verdict}", delta=None, knowable=None)
 
 @pytest.fixture(scope="session")
 def verdict():
     gates = (result("v029", "%s"), result("awq", "%s"))
-    return Verdict(overall="INVALID", by_arm={}, gates=gates, divergences=(), findings=())
+    return Verdict(overall="INVALID", by_arm={}, passes_if_equal=None, gates=gates, divergences=(), findings=())
 """
 """A run that was judged already, in place of the one that the fixture would do."""
 

@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 
 from evals.compare import compare
 from evals.judged import ArmSpec, Evidence, GateSpec, TaskSpec, Verdict
+from evals.looks import Levels
 from evals.records import (
     Failure,
     HarnessResult,
@@ -293,7 +294,7 @@ def test_the_same_run_gives_the_same_bytes(evidence: Evidence, verdict: Verdict,
 
 
 def test_the_card_is_short_and_begins_with_the_verdict(card: str) -> None:
-    assert len(card.splitlines()) < 150
+    assert len(card.splitlines()) < 160
     assert card.startswith("# REGRESSION: upgrade\n")
     assert card.index("**awq: REGRESSION.**") < card.index("| verdict |") < card.index("## ")
 
@@ -301,7 +302,7 @@ def test_the_card_is_short_and_begins_with_the_verdict(card: str) -> None:
 def test_the_tables_figures_are_the_deltas(evidence: Evidence, card: str) -> None:
     for arm in ("awq", "mtp"):
         row = next(line for line in card.splitlines() if line.startswith("| **") and f" {arm} " in line).replace("−", "-")
-        d = compare(evidence, "gsm8k", arm, 0.05 / 3)
+        d = compare(evidence, "gsm8k", arm, Levels(), 3.0)
         assert d is not None
         cells = [cell.strip() for cell in row.strip("|").split("|")]
         baseline, candidate, diff, low, high = map(float, re.findall(r"[+-]?\d+\.\d+", " ".join(cells[4:6])))

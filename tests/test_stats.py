@@ -1,4 +1,4 @@
-from math import comb, log, sqrt
+from math import ceil, comb, log, sqrt
 
 import numpy as np
 import pytest
@@ -11,13 +11,23 @@ from statsmodels.stats.proportion import proportion_confint
 
 from evals.stats import (
     clopper_pearson,
+    drop_is_real,
     excluded_drop,
+    excludes,
     mcnemar_exact,
     mcnemar_mid_p,
     p_words,
     samples_for_margin,
     surely_above,
     tango_interval,
+)
+
+_counts = st.integers(1, 400).flatmap(
+    lambda n: st.tuples(st.just(n), st.integers(0, 4 * n)).flatmap(
+        lambda pair: st.tuples(
+            st.just(pair[0]), st.just(pair[1] / 4), st.integers(0, 4 * pair[0] - pair[1]).map(lambda k: k / 4)
+        )
+    )
 )
 
 
@@ -43,6 +53,50 @@ def test_tango_gives_the_checked_intervals(lost: int, won: int, n: int, low: flo
 def test_dropping_truncated_pairs_hides_harm() -> None:
     assert 100 * tango_interval(40, 40, 1319 - 26).high == pytest.approx(1.15, abs=0.006)
     assert 100 * tango_interval(40 + 26, 40, 1319).high == pytest.approx(3.28, abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("lost", "won", "n", "confidence", "low", "high"),
+    [
+        (1, 0, 44, 0.90, -0.037, 0.096),  # Tango (1998): 43 succeed twice, one once; as R's ratesci has it
+        (9, 3, 32, 0.95, -0.027, 0.390),  # Tango (1998): the table 4, 9, 3, 16; as R's ratesci has it
+        (16, 8, 86, 0.95, -0.020, 0.207),  # Agresti, Min, Statistics in Medicine 24 (2005) 729–740
+        (7, 1, 21, 0.95, 0.026, 0.517),  # Fagerland, Lydersen, Laake, Statistics in Medicine 33 (2014) 2850–2875
+        (28, 25, 618, 0.90, -0.0148, 0.0247),  # R: PropCIs::scoreci.mp(25, 28, 618, 0.90)
+    ],
+)
+def test_tango_gives_the_published_intervals(lost: int, won: int, n: int, confidence: float, low: float, high: float) -> None:
+    interval = tango_interval(lost, won, n, confidence)
+    assert (interval.low, interval.high) == pytest.approx((low, high), abs=0.0006)
+
+
+@given(st.integers(1, 300), st.data())
+@settings(deadline=None, max_examples=100)
+def test_a_drop_is_excluded_where_the_bound_is_below_it(n: int, data: st.DataObject) -> None:
+    """The verdict asks at one point; the interval is what is shown."""
+    lost = data.draw(st.integers(0, n))
+    won = data.draw(st.integers(0, n - lost))
+    drop, alpha = data.draw(st.floats(0.001, 0.99)), data.draw(st.sampled_from([0.05, 0.01]))
+    high = tango_interval(lost, won, n, 1 - 2 * alpha).high
+    if abs(high - drop) > 1e-9:
+        assert bool(excludes(lost, won, n, drop, alpha)) == (high < drop)
+
+
+@given(_counts)
+@settings(deadline=None, max_examples=60)
+def test_over_rounds_a_drop_is_real_where_the_lower_bound_is_above_zero(counts: tuple[int, float, float]) -> None:
+    n, lost, won = counts
+    low = tango_interval(lost, won, n, 0.9).low
+    if abs(low) > 1e-9:
+        assert bool(drop_is_real(lost, won, n, 2, 0.05)) == (low > 0)
+
+
+def test_many_outcomes_at_once_are_judged_as_each_alone() -> None:
+    lost, won = np.meshgrid(np.arange(12.0), np.arange(12.0), indexing="ij")
+    both = [(excludes(lost, won, 60, 0.1, 0.05), excludes), (drop_is_real(lost, won, 60, 1, 0.05), drop_is_real)]
+    for (i, j), _ in np.ndenumerate(lost):
+        assert both[0][0][i, j] == excludes(float(i), float(j), 60, 0.1, 0.05)
+        assert both[1][0][i, j] == drop_is_real(float(i), float(j), 60, 1, 0.05)
 
 
 def _likeliest_score(lost: float, won: float, n: int, drop: float) -> float:
@@ -78,15 +132,6 @@ def test_tango_reaches_the_ends_of_the_scale_and_not_beyond() -> None:
 def test_tango_refuses_counts_that_cannot_be(lost: int, won: int, n: int) -> None:
     with pytest.raises(ValueError, match="cannot be counts"):
         tango_interval(lost, won, n)
-
-
-_counts = st.integers(1, 400).flatmap(
-    lambda n: st.tuples(st.just(n), st.integers(0, 4 * n)).flatmap(
-        lambda pair: st.tuples(
-            st.just(pair[0]), st.just(pair[1] / 4), st.integers(0, 4 * pair[0] - pair[1]).map(lambda k: k / 4)
-        )
-    )
-)
 
 
 @given(_counts)
@@ -155,6 +200,19 @@ def test_without_any_flip_no_p_value_says_anything() -> None:
     assert mcnemar_mid_p(0, 0) == 0.5
 
 
+@pytest.mark.parametrize(
+    ("lost", "won", "exact", "mid_p"),
+    [
+        (7, 1, 0.0703, 0.0391),  # Fagerland, Lydersen, Laake (2013), table 5, two-sided
+        (121, 59, 4.434959e-06, None),  # statsmodels' own test data: sm.stats.mcnemar([[101, 121], [59, 33]])
+    ],
+)
+def test_mcnemar_gives_the_published_p_values(lost: int, won: int, exact: float, mid_p: float | None) -> None:
+    assert 2 * mcnemar_exact(lost, won) == pytest.approx(exact, rel=2e-3)
+    if mid_p is not None:
+        assert 2 * mcnemar_mid_p(lost, won) == pytest.approx(mid_p, rel=2e-3)
+
+
 @pytest.mark.parametrize(("lost", "won"), [(5, 1), (8, 3), (26, 14), (10, 0)])
 def test_exact_mcnemar_agrees_with_statsmodels(lost: int, won: int) -> None:
     two_sided = mcnemar([[100, lost], [won, 20]], exact=True).pvalue
@@ -186,6 +244,31 @@ def test_equal_arms_exclude_the_checked_drops(n: int, points: float) -> None:
 @pytest.mark.parametrize(("n", "margin"), [(50, 12.0), (200, 5.3), (1319, 2.0), (14042, 0.6)])
 def test_the_advised_samples_are_the_checked_ones(n: int, margin: float) -> None:
     assert samples_for_margin(margin, 0.08) == pytest.approx(n, rel=0.05)
+
+
+def _connor(drop: float, discordance: float, alpha: float, power: float) -> float:
+    """Pairs for a one-sided McNemar test: Connor, Biometrics 43 (1987) 207–211."""
+    z_alpha, z_beta = norm.isf(alpha), norm.ppf(power)
+    return float(((z_alpha * sqrt(discordance) + z_beta * sqrt(discordance - drop**2)) / drop) ** 2)
+
+
+def test_connors_formula_gives_the_published_sample_size() -> None:
+    """powerandsamplesize.com, after Connor: p01 = 0.45, p10 = 0.05, two-sided 5 %, power 80 %: 23 pairs."""
+    assert ceil(_connor(0.4, 0.5, 0.025, 0.8)) == 23
+
+
+@pytest.mark.parametrize(("margin", "discordance"), [(2.0, 0.08), (1.0, 0.05), (5.0, 0.2)])
+def test_the_advised_samples_are_near_connors(margin: float, discordance: float) -> None:
+    """Connor's pairs find a drop of the margin; about as many exclude it when there is none."""
+    assert samples_for_margin(margin, discordance) == pytest.approx(_connor(margin / 100, discordance, 0.05, 0.8), rel=0.05)
+
+
+def test_a_drop_that_stays_below_the_margin_takes_more_samples_to_settle() -> None:
+    needs = [samples_for_margin(2.0, 0.05, drop) for drop in (0.0, 0.5, 1.0, 1.5)]
+    assert needs == sorted(needs)
+    assert needs[2] == pytest.approx(_connor(0.01, 0.05, 0.05, 0.8), rel=0.2)
+    with pytest.raises(ValueError, match="2 points"):
+        samples_for_margin(2.0, 0.05, 2.0)
 
 
 @pytest.mark.parametrize(("margin", "discordance"), [(2.0, 0.08), (10.0, 0.08), (2.0, 0.01), (5.0, 0.2)])

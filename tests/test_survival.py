@@ -13,6 +13,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -23,7 +24,7 @@ from evals import config, run, store
 from evals.engine import CANARY, process
 from evals.evidence import from_contents
 from evals.experiment import Experiment
-from evals.judged import Evidence
+from evals.judged import Evidence, Look
 from evals.progress import Silent
 
 pytestmark = pytest.mark.slow
@@ -133,6 +134,34 @@ def test_a_run_killed_at_any_moment_goes_on_to_the_same_records_and_asks_nothing
         assert records(evidence(folder)) == expected
         assert store.read(folder).finished
         assert not list((folder / "logs").glob("*.process"))
+
+
+def test_planned_looks_survive_a_kill_at_any_moment(tmp_path: Path) -> None:
+    """A pass of 24 questions comes at the third of three looks; whatever is killed, each look is as it would have been."""
+    experiment(tmp_path)
+    path, draw = tmp_path / "x.yaml", random.Random(5)
+    text = path.read_text().replace(f"n: {N}", "n: 8").replace("margin: 15}", "margin: 15, looks: [8, 16, 24]}")
+    path.write_text(text)
+    chosen = config.load(path)
+    assert run.run(chosen, tmp_path / "whole", Silent()).overall == "PASS"
+    expected, looks = records(evidence(tmp_path / "whole")), taken(tmp_path / "whole")
+    assert [look.n for look in looks] == [8, 16, 24]
+    kills = number = 0
+    while kills < KILLS // 4:
+        folder, number, ended = tmp_path / f"run-{number}", number + 1, False
+        while not ended:
+            held, before = kept(folder), len(answered(tmp_path))
+            ended = _ended(_start(chosen, folder), draw.uniform(0.2, 3) if kills < KILLS // 4 else None)
+            again = Counter(answered(tmp_path)[before:])
+            assert {q: n for q, n in again.items() if n > planned(q) - held[q]} == {}
+            kills += not ended
+        assert records(evidence(folder)) == expected
+        assert taken(folder) == looks
+
+
+def taken(folder: Path) -> list[Look]:
+    """Every look, but for when it was."""
+    return [replace(look, at="") for look in store.read(folder).looks_now()]
 
 
 def _start(chosen: Experiment, folder: Path, *, heed: bool = False) -> int:

@@ -31,18 +31,21 @@ def test_equal_arms_with_enough_samples_pass() -> None:
 def test_equal_arms_with_too_few_samples_are_inconclusive_and_told_how_many_would_do() -> None:
     result = only_gate(margin(two_arms("c" * 50, "c" * 50), 2.0))
     assert result.verdict == "INCONCLUSIVE"
-    assert result.n_needed == samples_for_margin(2.0, 0.01)
-    assert excluded_drop(result.n_needed, 0.01) < 2.0
+    assert result.knowable is not None
+    n_needed = result.knowable.n_needed
+    assert n_needed == samples_for_margin(2.0, 0.01)
+    assert excluded_drop(n_needed, 0.01) < 2.0
     assert result.reason == (
         f"a drop of up to 5.1 points cannot be excluded with 50 samples (margin 2); "
-        f"with about {result.n_needed} a PASS is likely (80 %) if nothing changed"
+        f"with about {n_needed} a PASS is likely (80 %) if nothing changed"
     )
 
 
 def test_the_samples_needed_follow_from_the_discordance_seen() -> None:
     result = only_gate(UNCLEAR)
     assert result.verdict == "INCONCLUSIVE"
-    assert result.n_needed == samples_for_margin(2.0, 16 / 200)
+    assert result.knowable is not None
+    assert result.knowable.n_needed == samples_for_margin(2.0, 16 / 200)
 
 
 def test_a_drop_that_more_samples_would_not_settle_is_not_answered_with_more_samples() -> None:
@@ -131,7 +134,7 @@ def test_fewer_than_half_measured_is_too_many_errors() -> None:
 def test_a_candidate_that_never_started_is_invalid_with_the_engines_words() -> None:
     run = replace(two_arms("c" * 50, "-" * 50), failures={CANDIDATE: (launch_failure("unknown argument --swap-space"),)})
     result = only_gate(run)
-    assert (result.verdict, result.delta, result.n_needed) == ("INVALID", None, None)
+    assert (result.verdict, result.delta, result.knowable) == ("INVALID", None, None)
     assert result.reason == "the candidate's server never answered: unknown argument --swap-space"
 
 
@@ -312,3 +315,47 @@ def test_a_baseline_that_falls_silent_in_its_second_round_is_invalid() -> None:
     result = only_gate(two_arms(("c" * 200, "t" * 200), ("c" * 200, "t" * 200)))
     assert result.verdict == "INVALID"
     assert "no answer" in result.reason
+
+
+@pytest.mark.parametrize("flips", [0, 10, 40])
+def test_a_candidate_that_truncates_two_percent_more_at_1319_is_not_pass(flips: int) -> None:
+    same = "c" * (1319 - 26 - 2 * flips)
+    baseline, candidate = same + "c" * flips + "w" * flips + "c" * 26, same + "w" * flips + "c" * flips + "t" * 26
+    assert judge(two_arms(baseline, candidate)).overall in ("REGRESSION", "INCONCLUSIVE")
+
+
+def test_a_regression_that_may_be_within_the_margin_names_the_samples_that_would_settle_it() -> None:
+    result = only_gate(two_arms("c" * 1000, "w" * 19 + "c" * 981))
+    assert (result.verdict, result.delta and round(result.delta.diff, 1)) == ("REGRESSION", -1.9)
+    n = samples_for_margin(2.0, 0.019, 1.9)
+    assert result.reason.endswith(
+        f"it may be within the margin: if it stays as it is, about {n} samples make a PASS likely (80 %)"
+    )
+    assert "within the margin" not in only_gate(WORSE).reason
+
+
+def test_a_gate_that_names_its_arms_shares_alpha_with_no_others() -> None:
+    """Five of a hundred lost: p = 0.016, real at 5 % and not at a quarter of it."""
+    baseline, worse = "c" * 100, "c" * 95 + "w" * 5
+    run = evidence(baseline, {"a": worse, "b": baseline, "c": worse, "d": baseline})
+    only = replace(run, gates=(GateSpec(task="gsm8k", margin=2.0, arms=("a",)),))
+    assert judge(run).by_arm["a"] == "INCONCLUSIVE"
+    assert judge(only).by_arm == {"a": "REGRESSION"}
+
+
+def test_an_arm_that_no_gate_judges_neither_fails_a_run_nor_passes_it() -> None:
+    run = replace(
+        evidence("c" * 200, {"a": "c" * 200, "b": "w" * 200}), gates=(GateSpec(task="gsm8k", margin=2.0, arms=("a",)),)
+    )
+    verdict = judge(run)
+    assert (verdict.overall, verdict.by_arm) == ("PASS", {"a": "PASS"})
+    assert [(f.arm, f.severity) for f in verdict.findings if f.kind == "not_judged"] == [("b", "note")]
+
+
+def test_how_likely_a_pass_was_is_told_and_shrinks_with_the_gates() -> None:
+    one = judge(two_arms("c" * 1400, "c" * 1400)).passes_if_equal
+    two = judge(evidence("c" * 1400, {"a": "c" * 1400, "b": "c" * 1400})).passes_if_equal
+    assert one is not None
+    assert two is not None
+    assert 0.95 < two < one <= 1
+    assert judge(INVALID).passes_if_equal is None

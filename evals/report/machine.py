@@ -21,6 +21,7 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
     document = {
         "schema_version": SCHEMA_VERSION,
         "verdict": verdict.overall,
+        "passes_if_equal": verdict.passes_if_equal,
         "run_id": evidence.run_id,
         "experiment": evidence.name,
         "bumpgate_version": evidence.bumpgate_version,
@@ -34,6 +35,7 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
         },
         "needles": _needles(evidence),
         "gates": [_gate(g) for g in verdict.gates],
+        "looks": [asdict(look) for look in evidence.looks],
         "thinking": {
             "levels": [asdict(level) for level in levels.levels(evidence)],
             "pairs": [asdict(pair) | {"equal": pair.equal} for pair in levels.pairs(evidence)],
@@ -145,6 +147,8 @@ def _gate(g: GateResult) -> dict[str, Any]:
         "newly_wrong": d.newly_wrong if d else None,
         "newly_right": d.newly_right if d else None,
         "p_value": d.p_value if d else None,
-        "n_needed": g.n_needed,
+        "n_needed": g.knowable.n_needed if g.knowable else None,
+        "knowable": asdict(g.knowable) if g.knowable else None,
+        "exploratory": g.exploratory,
         "reason": g.reason,
     }

@@ -6,7 +6,7 @@ Only here are figures rounded. Nothing is decided here.
 from evals.divergence import sentence
 from evals.judged import Divergence, Evidence, Finding, GateResult, Verdict, VerdictName
 from evals.records import SampleRecord
-from evals.report import acceptance, arms, coding, needle, outcomes, preflight, subjects, thinking
+from evals.report import acceptance, arms, coding, known, needle, outcomes, preflight, subjects, thinking
 from evals.report import scorecard as rows
 from evals.report.text import block, code, inline, signed, table
 from tasks import task_info
@@ -28,6 +28,7 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
     parts = [
         _head(evidence, verdict),
         _gates(evidence, verdict),
+        known.section(evidence, verdict),
         arms.changes(evidence),
         _findings(verdict.findings),
         _failures(evidence),
@@ -225,7 +226,7 @@ def _harness(evidence: Evidence) -> str:
 
 def _method(evidence: Evidence) -> str:
     asked = ", ".join(
-        f"{t.name} {len(evidence.samples.get(t.name, ()))}" + (f" × {t.rounds} rounds" if t.rounds > 1 else "")
+        f"{t.name} {len(evidence.asked(evidence.baseline, t.name))}" + (f" × {t.rounds} rounds" if t.rounds > 1 else "")
         for t in evidence.tasks
     )
     return (

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from evals.compare import flips
+from evals.compare import flips, ledger
 from evals.judged import Evidence, Flip
 from evals.records import HarnessResult, Sample, SampleRecord, Window
 
@@ -95,9 +95,9 @@ def harness(evidence: Evidence) -> list[HarnessRow]:
             theirs = tuple(h for h in evidence.harness if h.arm == arm.name and h.task == task.name and h.round == 0)
             if not theirs:
                 continue
-            records = [r for r in evidence.records if r.arm == arm.name and r.task == task.name and r.round == 0]
+            records = list(ledger(evidence).of(arm.name, task.name, 0).values())
             correct = sum(bool(r.score and r.score.outcome == "correct") for r in records)
-            n = len(evidence.samples[task.name])
+            n = len(evidence.asked(arm.name, task.name))
             unlike = {h.filter: _unlike(records, h.filter) for h in theirs}
             rows.append(
                 HarnessRow(

@@ -1,0 +1,62 @@
+"""What a gate's samples can show at all, before anything is asked or after: in figures, and in a sentence. Pure."""
+
+from collections.abc import Iterable
+from math import prod
+
+from evals import looks, stats
+from evals.judged import Knowable
+from evals.power import Design, chances, flips_seen
+
+MOST_DISCORDANCE = 0.5
+"""Two arms that both answer by tossing coins."""
+LEAST_DISCORDANCE = 0.01
+"""Few samples without a flip do not show that there are none."""
+LIKELY = 0.8
+"""Below this chance of an overall PASS with nothing changed, the experiment is too small for its margins."""
+
+
+def knowable(design: Design, discordance: float) -> Knowable:
+    """`discordance` as it is seen over the rounds together."""
+    seen = min(max(discordance, LEAST_DISCORDANCE), MOST_DISCORDANCE * flips_seen(design.rounds))
+    said = chances(design, seen / flips_seen(design.rounds))
+    n, needed = design.sizes[-1], stats.samples_for_margin(design.margin, seen)
+    last = looks.planned(design.sizes, design.gates)[-1].passing
+    return Knowable(
+        n=n, sizes=design.sizes, margin=design.margin, discordance=seen, n_needed=needed,
+        excluded_drop=stats.excluded_drop(n, seen, last), excluded_then=stats.excluded_drop(needed, seen),
+        passes=said.passes, mean_n=said.mean_n,
+    )  # fmt: skip
+
+
+def sentence(k: Knowable) -> str:
+    """`with 200 questions this gate can't exclude a drop below 3.5 points; 1,263 would bring it to 1.3`."""
+    few = f"with {'up to ' if len(k.sizes) > 1 else ''}{k.n:,} questions this gate can"
+    if k.n_needed <= k.n:
+        return f"{few} exclude a drop of {k.excluded_drop:.1f} points; {k.n_needed:,} are enough for its margin of {k.margin:g}"
+    return f"{few}'t exclude a drop below {k.excluded_drop:.1f} points; {k.n_needed:,} would bring it to {k.excluded_then:.1f}"
+
+
+def odds(k: Knowable) -> str:
+    """`a PASS is 21 % likely if nothing changed`, with looks also how many samples that takes."""
+    said = f"a PASS is {100 * k.passes:.0f} % likely if nothing changed"
+    if len(k.sizes) == 1:
+        return said
+    looks_at = ", ".join(f"{size:,}" for size in k.sizes)
+    return f"{said}, after {k.mean_n:,.0f} questions on average (looks at {looks_at})"
+
+
+def warning(chance: float) -> str:
+    """Of an overall PASS that is not likely enough."""
+    return (
+        f"an overall PASS is only {100 * chance:.0f} % likely if nothing changed (at the least; all gates must pass): "
+        "ask more, take a wider margin, or judge fewer arms"
+    )
+
+
+def overall(of: Iterable[Knowable]) -> float:
+    """How likely all gates PASS if nothing changed, at least.
+
+    Gates on unlike tasks share no question. Those on one task share the baseline's answers, so that their luck goes together,
+    and all of them pass more often than if they were independent (Slepian, Bell System Technical Journal 41 (1962) 463–501).
+    """
+    return prod(k.passes for k in of)
