@@ -25,12 +25,13 @@ sys.path.insert(0, str(ROOT))
 
 from evals.gate_settings import even  # noqa: E402
 from evals.power import Chances, Design, chances  # noqa: E402
+from evals.stats import samples_for_margin  # noqa: E402
 
 MARGINS = {50: 10.0, 200: 5.0, 1319: 2.0}
 """Points that a gate with so many questions is made for."""
 DISCORDANCES = (0.02, 0.05, 0.1)
 DROPS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
-LOOKS = 3
+LOOKS = 4
 LIKELY = 0.9
 BASELINE = 0.8
 """Share that the baseline gets right, which the rules of others depend on, and ours doesn't."""
@@ -102,7 +103,7 @@ def grid(quick: bool) -> Iterator[Cell]:
     for n, margin in list(MARGINS.items())[: 2 if quick else None]:
         for discordance in DISCORDANCES[1:2] if quick else DISCORDANCES:
             for rounds in (1, 2):
-                for looks in ((n,), thirds(n)):
+                for looks in ((n,), even_looks(n)):
                     for drop in (0.0, margin) if quick else sorted({*DROPS, margin}):
                         yield cell(looks, margin, discordance, rounds=rounds, drop=drop)
 
@@ -118,22 +119,22 @@ def savings(quick: bool) -> Iterator[Cell]:
 
 def as_likely(margin: float, discordance: float) -> tuple[tuple[int, ...], int]:
     """The looks, and the samples of one look, with which a PASS comes in 90 % of runs if nothing changed."""
-    fixed = least(lambda n: said((n,), margin, discordance, 1, 0.0).passes)
-    most = least(lambda n: said(thirds(n), margin, discordance, 1, 0.0).passes)
-    return thirds(most), fixed
+    near = samples_for_margin(margin, discordance)
+    fixed = least(lambda n: said((n,), margin, discordance, 1, 0.0).passes, near)
+    most = least(lambda n: said(even_looks(n), margin, discordance, 1, 0.0).passes, fixed)
+    return even_looks(most), fixed
 
 
-def thirds(n: int) -> tuple[int, ...]:
+def even_looks(n: int) -> tuple[int, ...]:
     return even(round(n / LOOKS), n, LOOKS)
 
 
-def least(passes: Callable[[int], float]) -> int:
-    """The smallest number of samples with which a PASS is likely enough, as bisection sees it through the steps of counts."""
-    enough = 8
+def least(passes: Callable[[int], float], few: int) -> int:
+    """The smallest number of samples above `few` with which a PASS is likely enough, to half a percent."""
+    enough = few
     while passes(enough) < LIKELY:
-        enough *= 2
-    few = enough // 2
-    while enough - few > 1:
+        few, enough = enough, round(1.3 * enough)
+    while enough - few > max(1, enough // 200):
         middle = (enough + few) // 2
         few, enough = (few, middle) if passes(middle) >= LIKELY else (middle, enough)
     return enough

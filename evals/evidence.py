@@ -22,11 +22,16 @@ def from_contents(contents: Contents) -> Evidence:
     if h is None:
         raise StoreError("the journal has no header: nothing was ever run in this folder; start it with `bumpgate run`")
     current = {t.name: {s.id: s for s in contents.samples.get(t.name, ())} for t in h.tasks}
+    order = {task: {sample_id: i for i, sample_id in enumerate(samples)} for task, samples in current.items()}
 
     def belongs(place: Place) -> bool:
         return h.arm_keys.get(place.arm) == place.arm_key and h.task_keys.get(place.task) == place.task_key
 
-    answers = (a for (place, sample_id), a in contents.answers.items() if belongs(place) and sample_id in current[place.task])
+    def asked(place: Place, sample_id: str) -> bool:
+        ask = contents.asks.get((place.arm, place.task))
+        return sample_id in order[place.task] and (ask is None or order[place.task][sample_id] < ask.n)
+
+    answers = (a for (place, sample_id), a in contents.answers.items() if belongs(place) and asked(place, sample_id))
     return Evidence(
         run_id=h.run_id, name=h.name, bumpgate_version=h.bumpgate_version, started_at=h.started_at, finished=contents.finished,
         baseline=h.baseline, arms=h.arms, gates=h.gates,

@@ -11,7 +11,7 @@ from evals.judged import GateSpec
 from evals.schema import GateYaml, TaskYaml
 
 Fail = Callable[[Place, str], NoReturn]
-USUAL_LOOKS = 3
+USUAL_LOOKS = 4
 """Where a gate says how far it may go, and not how often it is looked at on the way."""
 
 

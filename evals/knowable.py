@@ -33,6 +33,9 @@ def sentence(k: Knowable) -> str:
     few = f"with {'up to ' if len(k.sizes) > 1 else ''}{k.n:,} questions this gate can"
     if k.n_needed <= k.n:
         return f"{few} exclude a drop of {k.excluded_drop:.1f} points; {k.n_needed:,} are enough for its margin of {k.margin:g}"
+    if k.excluded_drop < k.margin:
+        enough = f"{k.n_needed:,} would leave its margin of {k.margin:g} room for bad luck"
+        return f"{few} exclude a drop of {k.excluded_drop:.1f} points where luck is even; {enough}"
     return f"{few}'t exclude a drop below {k.excluded_drop:.1f} points; {k.n_needed:,} would bring it to {k.excluded_then:.1f}"
 
 
@@ -45,12 +48,11 @@ def odds(k: Knowable) -> str:
     return f"{said}, after {k.mean_n:,.0f} questions on average (looks at {looks_at})"
 
 
-def warning(chance: float) -> str:
+def warning(chance: float, gates: int) -> str:
     """Of an overall PASS that is not likely enough."""
-    return (
-        f"an overall PASS is only {100 * chance:.0f} % likely if nothing changed (at the least; all gates must pass): "
-        "ask more, take a wider margin, or judge fewer arms"
-    )
+    all_of_them = f", for all {gates} gates must pass" if gates > 1 else ""
+    remedy = "ask more, take a wider margin, or judge fewer arms"
+    return f"an overall PASS is only {100 * chance:.0f} % likely if nothing changed{all_of_them}: {remedy}"
 
 
 def overall(of: Iterable[Knowable]) -> float:

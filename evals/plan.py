@@ -233,5 +233,5 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
     ]
     chance = passes_if_equal(experiment)
     if chance is not None and chance < knowable.LIKELY:
-        out.append(knowable.warning(chance))
+        out.append(knowable.warning(chance, len(gates(experiment))))
     return tuple(out)

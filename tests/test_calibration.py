@@ -20,7 +20,7 @@ def said(n: int, discordance: float, *, rounds: int, looks: int, drop: float, ga
     return chances(Design(sizes=sizes, margin=MARGINS[n], rounds=rounds, gates=gates), discordance, drop / 100)
 
 
-@pytest.mark.parametrize("looks", [1, 3])
+@pytest.mark.parametrize("looks", [1, 4])
 @pytest.mark.parametrize("rounds", [1, 2])
 @pytest.mark.parametrize("discordance", [0.02, 0.05, 0.1])
 @pytest.mark.parametrize("n", MARGINS)

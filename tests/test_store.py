@@ -12,7 +12,7 @@ from evidence import response, samples
 from evals import store
 from evals.errors import StoreError
 from evals.evidence import from_contents as evidence
-from evals.judged import ArmSpec, GateSpec, TaskSpec
+from evals.judged import ArmSpec, Ask, GateSpec, TaskSpec
 from evals.records import Failure, HarnessResult, LaunchFailure, Marks, Response, Score, ServerInfo, TopTwo, Window
 from evals.store import Answer, Header, Journal, Place, read
 
@@ -181,8 +181,12 @@ def test_servers_and_failures_of_another_configuration_are_no_evidence(journal: 
 
 def test_answers_to_samples_that_are_no_longer_asked_are_no_evidence(journal: Journal) -> None:
     journal.put_answer(answer("s2", response()))
-    journal.put_samples("gsm8k", samples(2))
+    journal.put_samples("gsm8k", samples(2))  # the first of those that are there: they stay, and fewer are asked
+    assert len(evidence(read(journal.folder)).records) == 1
+    journal.put_asks({("base", "gsm8k"): Ask(arm="base", task="gsm8k", n=2)})
     assert evidence(read(journal.folder)).records == ()
+    journal.put_samples("gsm8k", samples(3)[::-1])
+    assert len(evidence(read(journal.folder)).records) == 1  # s2 is the first now
 
 
 def test_the_last_record_of_a_sample_counts(journal: Journal) -> None:

@@ -39,13 +39,14 @@ def stubs() -> Iterator[dict[str, StubServer]]:
 @pytest.fixture
 def write(tmp_path: Path, stubs: dict[str, StubServer]) -> Callable[..., Experiment]:
     rows = [json.dumps({"question": f"what is {i} + 1?", "answer": f"#### {i + 1}"}) + "\n" for i in range(LOOKS[-1])]
-    (tmp_path / "test.jsonl").write_text("".join(rows))
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "test.jsonl").write_text("".join(rows))
 
     def experiment(gate: str = f"looks: {list(LOOKS)}", task: str = "", arms: tuple[str, ...] = ("old", "new")) -> Experiment:
         urls = "".join(f"  {name}: {{engine: {{url: '{stubs[name].url}'}}}}\n" for name in arms)
         (tmp_path / "x.yaml").write_text(
             f"name: x\nbaseline: old\nlaunches: 1\narms:\n{urls}"
-            f"tasks: [{{task: gsm8k, data_dir: ., fewshot: 0{task}}}]\n"
+            f"tasks: [{{task: gsm8k, data_dir: data, fewshot: 0{task}}}]\n"
             f"gates: [{{task: gsm8k, margin: 6{', ' if gate else ''}{gate}}}]\n"
         )
         return config.load(tmp_path / "x.yaml")
@@ -231,7 +232,7 @@ def test_looks_beyond_the_data_set_end_with_it(write: Callable[..., Experiment],
     ("task", "gate", "sizes"),
     [
         (", n: 40", "max_n: 160, looks: 3", (40, 100, 160)),
-        (", n: 40", "max_n: 160", (40, 100, 160)),
+        (", n: 40", "max_n: 160", (40, 80, 120, 160)),
         (", n: 40", "max_n: 160, looks: 2", (40, 160)),
         ("", "looks: [30, 90]", (30, 90)),
         (", n: 30", "max_n: 90, looks: [30, 90]", (30, 90)),

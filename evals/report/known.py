@@ -13,7 +13,7 @@ def section(evidence: Evidence, verdict: Verdict) -> str:
     if (chance := verdict.passes_if_equal) is not None:
         lines.append(f"- If nothing had changed, an overall PASS was {100 * chance:.0f} % likely{_all_gates(verdict)}.")
         if chance < knowable.LIKELY:
-            lines.append(f"- Warning: {knowable.warning(chance)}.")
+            lines.append(f"- Warning: {knowable.warning(chance, len(verdict.gates))}.")
     parts = ["## What could be known", "\n".join(lines)]
     if told := [look for look in evidence.looks if len(look.sizes) > 1 or look.n not in look.sizes]:
         parts.append(_looks(told))
