@@ -7,7 +7,7 @@ from typing import Any
 from evals import knowable, stats
 from evals.experiment import Arm, Experiment, TaskConfig, UrlEngine
 from evals.judged import GateSpec, Knowable
-from evals.power import Design, flips_seen
+from evals.power import Design
 from evals.prompt_room import answer_tokens
 
 ASSUMED_DISCORDANCE = 0.08
@@ -141,7 +141,7 @@ def _knowable(experiment: Experiment, gate: GateSpec, count: int) -> Knowable | 
     if not sizes:
         return None
     design = Design(sizes=sizes, margin=gate.margin, gates=count, rounds=task.rounds)
-    return knowable.knowable(design, ASSUMED_DISCORDANCE * flips_seen(task.rounds))
+    return knowable.knowable(design, ASSUMED_DISCORDANCE)
 
 
 def passes_if_equal(experiment: Experiment) -> float | None:

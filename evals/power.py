@@ -112,7 +112,7 @@ def _sample(rounds: int, discordance: float, drop: float) -> dict[tuple[int, int
 
 def flips_seen(rounds: int) -> float:
     """Of the discordance in one round, the share that is left where so many rounds are averaged: their noise partly cancels."""
-    return 2 * sum(comb(2 * rounds, k) * abs(k - rounds) for k in range(2 * rounds + 1)) / 4**rounds / rounds
+    return float(2 * sum(comb(2 * rounds, k) * abs(k - rounds) for k in range(2 * rounds + 1)) / 4**rounds / rounds)
 
 
 def _windows(sample: dict[tuple[int, int], float], n: int) -> list[tuple[int, int]]:

@@ -15,13 +15,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from evals.contents import ALL, take
+from evals.contents import ALL as ALL
 from evals.contents import JOURNAL as JOURNAL
 from evals.contents import Answer as Answer
 from evals.contents import Contents as Contents
 from evals.contents import Header as Header
 from evals.contents import Place as Place
 from evals.contents import read as read
+from evals.contents import take
 from evals.errors import StoreError
 from evals.judged import Ask, Look
 from evals.records import (

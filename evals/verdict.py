@@ -12,8 +12,8 @@ from evals.compare import Ledger, Tally, check_prompts, compare, is_scored, ledg
 from evals.divergence import GREEDY, diverge
 from evals.findings import findings
 from evals.identity import mixture
-from evals.judged import ArmSpec, Delta, Evidence, GateResult, GateSpec, TaskSpec, Verdict, VerdictName
-from evals.knowable import Knowable, knowable, overall
+from evals.judged import ArmSpec, Delta, Evidence, GateResult, GateSpec, Knowable, TaskSpec, Verdict, VerdictName
+from evals.knowable import knowable, overall
 from evals.outcomes import reasons_words
 from evals.power import Design
 from evals.standing import Standing, gate_count, standing

@@ -72,7 +72,8 @@ def test_plan_tells_what_will_run_and_what_it_can_show(
     )
     assert main(monkeypatch, "plan", str(tmp_path / "x.yaml")) == 0
     said = capsys.readouterr()
-    can = "can exclude a drop of 3.5 points if nothing changed (at 8 % flips; a PASS is 80 % likely from n = 1263)"
+    can = "with 200 questions this gate can't exclude a drop below 3.5 points; 1,263 would bring it to 1.3"
+    likely = "a PASS is 19 % likely if nothing changed"
     assert said.err == ""
     lines = said.out.splitlines()
     runner = lines.pop()
@@ -88,11 +89,13 @@ def test_plan_tells_what_will_run_and_what_it_can_show(
         "  b · gsm8k · round 2: 200 samples, 16 at a time",
         "launch 3: venv vllm==0.25.0 · o/n",
         "  a · gsm8k · round 2: 200 samples, 16 at a time",
-        f"gate b · gsm8k: margin 2, n 200: {can}",
-        f"gate c · gsm8k: margin 2, n 200: {can}",
+        f"gate b · gsm8k: margin 2, at 8 % flips: {can}; {likely}",
+        f"gate c · gsm8k: margin 2, at 8 % flips: {can}; {likely}",
+        "overall: a PASS is at least 4 % likely if nothing changed",
         "time: not known before one run of this model was measured here; `bumpgate run --budget 3h` keeps within a time",
-        "warning: gsm8k: with 200 samples a drop below 3.5 points can't be excluded, and the margin is 2; "
-        "with about 1263 a PASS is likely (80 %) if nothing changed",
+        f"warning: gsm8k: {can}, and the margin is 2",
+        "warning: an overall PASS is only 4 % likely if nothing changed, for all 2 gates must pass: ask more, "
+        "take a wider margin, or judge fewer arms",
     ]
 
 
