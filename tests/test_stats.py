@@ -267,7 +267,7 @@ def test_a_drop_that_stays_below_the_margin_takes_more_samples_to_settle() -> No
     needs = [samples_for_margin(2.0, 0.05, drop) for drop in (0.0, 0.5, 1.0, 1.5)]
     assert needs == sorted(needs)
     assert needs[2] == pytest.approx(_connor(0.01, 0.05, 0.05, 0.8), rel=0.2)
-    with pytest.raises(ValueError, match="2.0 points"):
+    with pytest.raises(ValueError, match=r"drop of 2\.0 points"):
         samples_for_margin(2.0, 0.05, 2.0)
 
 
