@@ -13,6 +13,7 @@ from evals.experiment import Experiment
 from evals.judged import Look, Verdict
 from evals.progress import Silent
 
+pytestmark = pytest.mark.slow
 LOOKS = (40, 80, 160)
 """With no flip at all a drop of 6 points is first excluded at the second look."""
 
