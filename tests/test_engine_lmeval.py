@@ -1,6 +1,7 @@
 """On a real vLLM: what we mark is what lm-eval itself marks, item by item, when its own model classes ask the same server.
 
-BUMPGATE_LMEVAL_MMLU names a folder of MMLU's CSV files: then 200 of those are asked, and 200 sums, in the place of a few.
+BUMPGATE_LMEVAL_MMLU names a folder of MMLU's CSV files: then 200 of those are asked in the place of 200 sums, and 200 of the
+demo's questions in the place of 40.
 """
 
 import csv
@@ -37,11 +38,11 @@ NO_THINKING: dict[str, Any] = {"chat_template_kwargs": {"enable_thinking": False
 
 @pytest.fixture(scope="module")
 def mmlu_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sums with four results each, of three subjects."""
+    """Two hundred sums with four results each, of three subjects."""
     if "BUMPGATE_LMEVAL_MMLU" in os.environ:
         return Path(os.environ["BUMPGATE_LMEVAL_MMLU"])
     folder, draw = tmp_path_factory.mktemp("mmlu"), random.Random(5)
-    for split, count in (("test", 8), ("dev", 5)):
+    for split, count in (("test", 70), ("dev", 5)):
         (folder / split).mkdir()
         for subject in ("anatomy", "astronomy", "virology"):
             sums = [(draw.randint(2, 60), draw.randint(2, 30)) for _ in range(count)]
