@@ -54,8 +54,8 @@ def test_a_table_for_each_arm_has_a_row_for_length_and_language_and_a_column_for
     [
         (8, 8, "8/8 found, which excludes no miss rate below 31 % (Clopper–Pearson, one-sided 95 %)."),
         (40, 40, "40/40 found, which excludes no miss rate below 7 % (Clopper–Pearson, one-sided 95 %)."),
-        (7, 8, "7/8 found, which excludes no miss rate below 47 % and none above 1 % (Clopper–Pearson, one-sided 95 %)."),
-        (0, 8, "0/8 found, which excludes no miss rate below 100 % and none above 69 % (Clopper–Pearson, one-sided 95 %)."),
+        (7, 8, "7/8 found, which leaves a miss rate of 1 to 47 % possible (Clopper–Pearson, one-sided 95 %)."),
+        (0, 8, "0/8 found, which leaves a miss rate of 69 to 100 % possible (Clopper–Pearson, one-sided 95 %)."),
         (0, 0, "nothing was measured."),
     ],
 )

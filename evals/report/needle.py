@@ -77,8 +77,10 @@ def sentence(recall: Recall) -> str:
     if not recall.n:
         return "nothing was measured."
     least, most = recall.miss_rates
-    said = f"{recall.found}/{recall.n} found, which excludes no miss rate below {most:.0f} %"
-    return f"{said}{f' and none above {least:.0f} %' if recall.found < recall.n else ''} (Clopper–Pearson, one-sided 95 %)."
+    possible = f"excludes no miss rate below {most:.0f} %"
+    if recall.found < recall.n:
+        possible = f"leaves a miss rate of {least:.0f} to {most:.0f} % possible"
+    return f"{recall.found}/{recall.n} found, which {possible} (Clopper–Pearson, one-sided 95 %)."
 
 
 def _records(evidence: Evidence, arm: str) -> list[SampleRecord]:
