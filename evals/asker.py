@@ -108,7 +108,8 @@ class Asker:
                     else:
                         answer = await client.chat(sample.messages, self._body(sample))
                     if isinstance(answer, Response):
-                        answer = replace(self._with_acceptance(answer, before), asked_to_think=self._thinks)
+                        ids = answer.prompt_ids if self.stage.keeps_prompts else None
+                        answer = replace(self._with_acceptance(answer, before), asked_to_think=self._thinks, prompt_ids=ids)
                 self._keep(sample, answer)
                 return sample.id, answer
 

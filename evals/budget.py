@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from evals import stats
 from evals.errors import ConfigError
 from evals.experiment import Arm, Experiment, TaskConfig
-from evals.plan import ASSUMED_DISCORDANCE, launches
+from evals.plan import ASSUMED_DISCORDANCE, FORCED_TOKENS, forced, forced_requests, launches
 
 RESERVE = 0.1
 """Share of the time that is kept back: rates are measured in a minute, and answers differ in length."""
@@ -97,6 +97,19 @@ def cost(experiment: Experiment, rates: Rates) -> Cost | None:
         told = told and rate.tokens_per_sample is not None
     starts = sum(rates.start_s(experiment, launch.arms[0].name) for launch in launches(experiment))
     return Cost(starts_s=starts, asking_s=asking, tokens=round(tokens) if told else None)
+
+
+def sensors(experiment: Experiment, rates: Rates) -> str:
+    """What sensors ask, in words, and how long it takes at the most; empty where they ask nothing.
+
+    To read an answer at once takes no longer than to write as much of it, word by word, did.
+    """
+    if not (count := forced_requests(experiment)):
+        return ""
+    known = [rate for task in forced(experiment) if (rate := rates.of(experiment, experiment.baseline, task))]
+    each_s = [r.seconds_per_sample * min(1.0, FORCED_TOKENS / max(r.tokens_per_sample or 0, 1)) for r in known]
+    most = f", {words(count * max(each_s))} at the most" if each_s else ""
+    return f"sensors: up to {count} requests more of one forward pass each{most}"
 
 
 def sentence(expected: Cost | None) -> str:

@@ -96,6 +96,8 @@ def show_plan(experiment: File) -> None:
         for stage in launch.stages:
             n = stage.task.planned_n or "all"
             out.print(f"  {stage.title}: {n} samples, {stage.task.concurrency} at a time")
+    if said := budget.sensors(chosen, rates.known(chosen)):
+        out.print(said)
     for gate in plan.gates(chosen):
         out.print(f"gate {plan.sentence(gate)}")
     if (chance := plan.passes_if_equal(chosen)) is not None:

@@ -146,6 +146,7 @@ def _parse_chat(payload: Any, latency_s: float) -> Response | Failure:
         token_ids=tuple(token_ids) if token_ids is not None else None,
         prompt_ids_sha=ids_sha(prompt_ids) if prompt_ids else None,
         prompt_start=tuple(prompt_ids[:2]) if prompt_ids else (),
+        prompt_ids=tuple(prompt_ids) if prompt_ids else None,
         top_two=_top_two(choice.get("logprobs")),
         prompt_tokens=usage.get("prompt_tokens"),
         completion_tokens=usage.get("completion_tokens"),

@@ -61,6 +61,7 @@ class _Reader:
             launches=raw.launches,
             restarts=raw.restarts,
             parallel=raw.parallel,
+            sensors=raw.sensors,
             tasks=tasks,
             gates=gates,
             source=self.text,

@@ -10,6 +10,7 @@ from evals.errors import StoreError
 from evals.judged import ArmSpec, Ask, GateSpec, Look, TaskSpec
 from evals.records import (
     Failure,
+    Forced,
     HarnessResult,
     JsonDict,
     LaunchFailure,
@@ -40,6 +41,7 @@ class Header:
     arms: tuple[ArmSpec, ...]
     tasks: tuple[TaskSpec, ...]
     gates: tuple[GateSpec, ...]
+    sensors: bool = True
     arm_keys: dict[str, str]
     task_keys: dict[str, str]
 
@@ -86,6 +88,8 @@ class Contents:
     preflights: dict[tuple[str, int], tuple[str, Preflight]] = field(default_factory=dict)
     windows: list[tuple[Place, Window]] = field(default_factory=list)
     harness: dict[tuple[Place, str], HarnessResult] = field(default_factory=dict)
+    forced: dict[tuple[str, int, str, str], tuple[str, Forced]] = field(default_factory=dict)
+    """By arm, launch, task and sample: the arm's key, and how likely it finds the baseline's answer."""
     stages: dict[Place, int] = field(default_factory=dict)
     given_up: tuple[str, ...] = ()
     """What the last budget left out."""
@@ -158,6 +162,7 @@ class _Reader:
     sandbox = TypeAdapter(SandboxInfo)
     asks = TypeAdapter(tuple[Ask, ...])
     look = TypeAdapter(Look)
+    forced = TypeAdapter(Forced)
 
 
 def read(folder: Path) -> Contents:
@@ -219,6 +224,9 @@ def take(out: Contents, line: JsonDict) -> None:
         case "harness":
             place, result = _Reader.place.validate_python(line["place"]), _Reader.harness.validate_python(line["result"])
             out.harness[(place, result.filter)] = result
+        case "forced":
+            told = _Reader.forced.validate_python(line["forced"])
+            out.forced[(told.arm, told.launch, told.task, told.sample_id)] = (line["arm_key"], told)
         case "stage":
             place = _Reader.place.validate_python(line["place"])
             out.stages[place] = max(out.stages.get(place, 0), line["n"])  # fewer, asked again, take nothing back
@@ -258,5 +266,6 @@ def _forget(out: Contents, arm: str) -> None:
     out.failures = {k: v for k, v in out.failures.items() if k[0] != arm}
     out.preflights = {k: v for k, v in out.preflights.items() if k[0] != arm}
     out.looks = {k: v for k, v in out.looks.items() if v.arm != arm}
+    out.forced = {k: v for k, v in out.forced.items() if k[0] != arm}
     out.starts = [s for s in out.starts if s[0] != arm]
     out.restarts = [r for r in out.restarts if r[0] != arm]

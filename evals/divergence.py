@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from evals.compare import ledger
 from evals.judged import Divergence, Evidence, PromptDivergence
+from evals.parting import Partings, first_difference, partings
 from evals.records import Response, SampleRecord
 from evals.stats import mcnemar_exact, p_words
 
@@ -33,7 +34,8 @@ def diverge(evidence: Evidence, arm: str) -> Divergence | None:
     if not passes:
         return None
     by_text = any(r.token_ids is None for p in passes for r in (p.first, p.again, p.candidate))
-    prompts = tuple(_prompt(p, by_text) for p in passes)
+    told = partings(evidence)
+    prompts = tuple(_prompt(p, arm, by_text, told) for p in passes)
     beyond = sum(p.first is not None and not p.noise_differs for p in prompts)
     within = sum(p.first is None and p.noise_differs for p in prompts)
     p_value = mcnemar_exact(beyond, within)
@@ -72,16 +74,18 @@ def _response(record: SampleRecord | None) -> Response | None:
     return None if record is None or record.failure is not None else record.response
 
 
-def _prompt(passes: _Passes, by_text: bool) -> PromptDivergence:
+def _prompt(passes: _Passes, arm: str, by_text: bool, told: Partings) -> PromptDivergence:
     ours, again, theirs = (_output(r, by_text) for r in (passes.first, passes.again, passes.candidate))
-    first = _first_difference(ours, theirs)
+    first = first_difference(ours, theirs)
     longest = max(len(ours), len(theirs))
+    parting = None if by_text else told.of(GREEDY, arm, passes.sample_id, 0)
     return PromptDivergence(
         sample_id=passes.sample_id,
         first=first,
         common_prefix_share=1.0 if first is None else first / longest,
-        margin=None if by_text else _margin(passes.first, first),
-        noise_differs=_first_difference(ours, again) is not None,
+        margin=parting.gap if parting else None,
+        kind=parting.kind if parting else None,
+        noise_differs=first_difference(ours, again) is not None,
     )
 
 
@@ -89,17 +93,3 @@ def _output(response: Response, by_text: bool) -> Sequence[int] | str:
     if by_text or response.token_ids is None:
         return (response.reasoning or "") + (response.text or "")
     return response.token_ids
-
-
-def _first_difference(ours: Sequence[int] | str, theirs: Sequence[int] | str) -> int | None:
-    """Where one output is a prefix of the other, the length of the shorter."""
-    for i, (one, other) in enumerate(zip(ours, theirs, strict=False)):
-        if one != other:
-            return i
-    return None if len(ours) == len(theirs) else min(len(ours), len(theirs))
-
-
-def _margin(baseline: Response, first: int | None) -> float | None:
-    if first is None or baseline.top_two is None or first >= len(baseline.top_two):
-        return None
-    return baseline.top_two[first].first - baseline.top_two[first].second

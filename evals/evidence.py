@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from evals import ties
+from evals import forcing, ties
 from evals.errors import StoreError
 from evals.judged import Evidence
-from evals.records import Failure, Sample, SampleRecord, Score
+from evals.records import Failure, Forced, Sample, SampleRecord, Score
 from evals.store import Answer, Contents, Header, Place
 from tasks import task_info
 
@@ -43,11 +43,24 @@ def from_contents(contents: Contents) -> Evidence:
         servers=_by_arm(h, contents.servers), failures=_by_arm(h, contents.failures),
         preflights=_by_arm(h, contents.preflights),
         starts=_of_each(h, contents.starts), restarts=_of_each(h, contents.restarts),
-        given_up=contents.given_up, sandbox=contents.sandbox,
+        given_up=contents.given_up, sandbox=contents.sandbox, sensors=h.sensors, forced=_forced(h, contents),
         windows=tuple(w for place, w in contents.windows if belongs(place)),
         harness=tuple(r for (place, _), r in contents.harness.items() if belongs(place)),
         asks=contents.asks, looks=contents.looks_now(),
     )  # fmt: skip
+
+
+def _forced(header: Header, contents: Contents) -> tuple[Forced, ...]:
+    """What was asked about the answers that the baseline has now."""
+    now = {
+        (place.task, sample_id): given.sha
+        for (place, sample_id), a in contents.answers.items()
+        if (place.arm, place.arm_key, place.round) == (header.baseline, header.arm_keys[header.baseline], 0)
+        and header.task_keys.get(place.task) == place.task_key
+        and a.response and (given := forcing.given(a.response))
+    }  # fmt: skip
+    told = (f for (arm, *_), (key, f) in contents.forced.items() if header.sensors and header.arm_keys.get(arm) == key)
+    return tuple(f for f in told if now.get((f.task, f.sample_id)) == f.answer_sha)
 
 
 def _chance(samples: Sequence[Sample]) -> float:

@@ -259,6 +259,8 @@ class Experiment:
     """How often a server that died while it was asked is started again, for each launch."""
     parallel: bool = False
     """Whether arms on disjoint devices run side by side."""
+    sensors: bool = True
+    """Whether every server is asked how likely it finds the baseline's answers."""
     tasks: tuple[TaskConfig, ...]
     gates: tuple[GateSpec, ...]
     source: str

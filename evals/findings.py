@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from evals import acceptance, checks, identity, lengths, needle_checks, outcomes
+from evals import acceptance, checks, identity, lengths, needle_checks, outcomes, sensors
 from evals.compare import Ledger, check_prompts, compare, ledger, tally
 from evals.divergence import GREEDY, sentence
 from evals.judged import ArmSpec, Divergence, Evidence, Finding, Severity, TaskSpec
@@ -30,6 +30,7 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
             if arm.name != evidence.baseline:
                 found += [*_prompts(evidence, book, arm, task.name), *lengths.findings(evidence, book, arm, task)]
                 found += _gain(evidence, arm, task.name) if task.marked else []
+    found += sensors.findings(evidence)
     return tuple(sorted(found, key=lambda finding: _SEVERITIES.index(finding.severity)))
 
 

@@ -1,5 +1,6 @@
 """What a run sets out to do, as its journal tells it first."""
 
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,9 +19,17 @@ def header(experiment: Experiment, folder: Path, journal: Journal) -> Header:
         baseline=experiment.baseline,
         arms=tuple(_arm_spec(a, baseline) for a in experiment.arms),
         tasks=tuple(_task_spec(t) for t in experiment.tasks),
-        gates=experiment.gates,
+        gates=experiment.gates, sensors=experiment.sensors,
         arm_keys={a.name: a.key for a in experiment.arms}, task_keys={t.name: t.key for t in experiment.tasks},
     )  # fmt: skip
+
+
+def stale(journal: Journal) -> list[str]:
+    """What was answered under settings that were changed since, a line an arm."""
+    header = journal.contents.header
+    keys = header.arm_keys if header else {}
+    counts = Counter(p.arm for p, _ in journal.contents.answers if keys.get(p.arm, p.arm_key) != p.arm_key)
+    return [f"{arm}: its settings were changed since; {n} answers to the old ones don't count" for arm, n in counts.items()]
 
 
 def _arm_spec(arm: Arm, baseline: Arm) -> ArmSpec:

@@ -3,11 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from evals.records import HarnessResult, LaunchFailure, Preflight, Sample, SampleRecord, SandboxInfo, ServerInfo, Window
+from evals.records import Forced, HarnessResult, LaunchFailure, Preflight, Sample, SampleRecord, SandboxInfo, ServerInfo, Window
 
 VerdictName = Literal["PASS", "INCONCLUSIVE", "INVALID", "REGRESSION"]
 ArmStatus = Literal["measured", "partial", "failed"]
 Severity = Literal["note", "warning", "alarm"]
+PartingKind = Literal["tie", "change", "sampled"]
+"""Where two answers part: two tokens that were as good as equally likely, a changed opinion, or a token that was drawn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +184,8 @@ class PromptDivergence:
     """Common prefix over the longer of the two outputs, 0–1."""
     margin: float | None
     """The baseline's top-2 log-probability gap at that token, in nats: near 0 is a tie."""
+    kind: PartingKind | None
+    """None where nothing differs, or no gap is known."""
     noise_differs: bool
 
 
@@ -255,6 +259,10 @@ class Evidence:
     harness: tuple[HarnessResult, ...]
     sandbox: SandboxInfo | None = None
     """None where no program was run."""
+    sensors: bool = False
+    """Whether servers were to be asked for log-probabilities."""
+    forced: tuple[Forced, ...] = ()
+    """How likely each arm's launches find the answers that the baseline gave in the first round."""
     asks: dict[tuple[str, str], Ask] = field(default_factory=dict)
     """By arm and task; where there is none, all samples were to be asked."""
     looks: tuple[Look, ...] = ()

@@ -74,7 +74,7 @@ def parse(payload: Any, latency_s: float, prompts: Sequence[Prompt]) -> Response
         likelihoods = tuple(_one(choice.get("logprobs"), p) for choice, p in zip(told, prompts, strict=True))
         usage = payload.get("usage") or {}
         prompt_tokens, fingerprint = usage.get("prompt_tokens"), payload.get("system_fingerprint")
-    except _Untrue as e:
+    except Untrue as e:
         return Failure(kind="no_logprobs", message=f"no_logprobs: {e}")
     except (KeyError, TypeError, ValueError, AttributeError):
         return Failure(kind="protocol", message=f"no completion of {len(prompts)} prompts: {str(payload)[:200]}")
@@ -86,7 +86,7 @@ def parse(payload: Any, latency_s: float, prompts: Sequence[Prompt]) -> Response
     )  # fmt: skip
 
 
-class _Untrue(Exception):
+class Untrue(ValueError):
     """What the server sent is no set of log-probabilities of the prompt."""
 
 
@@ -94,15 +94,15 @@ def _one(logprobs: Any, prompt: Prompt) -> Likelihood:
     """Sum and greediness over a continuation's tokens. What was generated after it is not read."""
     n = len(prompt.ids)
     if not 0 < prompt.start < n:
-        raise _Untrue(f"a continuation has no token of its own: {n} with it, {prompt.start} before it")
+        raise Untrue(f"a continuation has no token of its own: {n} with it, {prompt.start} before it")
     if not isinstance(logprobs, dict):
-        raise _Untrue(f"the server sent logprobs: {logprobs!r:.40}")
+        raise Untrue(f"the server sent logprobs: {logprobs!r:.40}")
     values, tops = logprobs.get("token_logprobs"), logprobs.get("top_logprobs")
     if not isinstance(values, list) or not isinstance(tops, list) or not n <= len(values) == len(tops) <= n + 1:
-        raise _Untrue(f"the server scored {_length(values)} tokens of a prompt of {n}, one generated one among them")
-    known = [_number(value) for value in values[1:n]]  # of the first token there is none
+        raise Untrue(f"the server scored {_length(values)} tokens of a prompt of {n}, one generated one among them")
+    known = [number(value) for value in values[1:n]]  # of the first token there is none
     if len(known) >= CONSTANT and len(set(known)) == 1:
-        raise _Untrue(f"all {len(known)} tokens of a prompt have the same log-probability, {known[0]:g}")
+        raise Untrue(f"all {len(known)} tokens of a prompt have the same log-probability, {known[0]:g}")
     own, best = known[prompt.start - 1 :], [_best(top) for top in tops[prompt.start : n]]
     return Likelihood(logprob=sum(own), greedy=all(value == top for value, top in zip(own, best, strict=True)))
 
@@ -113,13 +113,13 @@ def _length(values: Any) -> str:
 
 def _best(top: Any) -> float:
     if not isinstance(top, dict) or not top:
-        raise _Untrue(f"the server sent no likeliest token at a position: {top!r:.40}")
-    return max(map(_number, top.values()))
+        raise Untrue(f"the server sent no likeliest token at a position: {top!r:.40}")
+    return max(map(number, top.values()))
 
 
-def _number(value: Any) -> float:
+def number(value: Any) -> float:
     if type(value) not in (int, float) or not math.isfinite(value):
-        raise _Untrue(f"{value!r:.40} is no log-probability")
+        raise Untrue(f"{value!r:.40} is no log-probability")
     if value > TOO_HIGH:
-        raise _Untrue(f"{value:g} is above 0 and no log-probability (see the server's logprobs-mode)")
+        raise Untrue(f"{value:g} is above 0 and no log-probability (see the server's logprobs-mode)")
     return float(value)

@@ -12,6 +12,13 @@ from evals.prompt_room import answer_tokens
 
 ASSUMED_DISCORDANCE = 0.08
 """Share of samples that flip either way between two runs of one model; 8 % is what upgrades of real models show."""
+FORCED = 36
+"""Answers of the baseline to each task that every server is asked the log-probabilities of: all greedy prompts."""
+FORCED_FLIPS = 16
+"""More a task and candidate: answers that changed sides."""
+FORCED_TOKENS = 1024
+"""Of prompt and answer together, at most: logits of 1,024 places over 150,000 words are 1.5 GB for a moment, as bfloat16, as
+float32 and as log-probabilities. vLLM's own newer runner computes as many at a time, and an older one all that it is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +28,8 @@ class Stage:
     arm: Arm
     task: TaskConfig
     round: int
+    keeps_prompts: bool = False
+    """Whether the token ids of rendered prompts are kept, for other servers to be asked about the answers."""
 
     @property
     def warm(self) -> bool:
@@ -40,10 +49,14 @@ class Launch:
 
     index: int
     stages: tuple[Stage, ...]
+    sensed: Arm | None = None
+    """Of the arms that share the server, the one that is asked for log-probabilities at the end."""
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        return tuple({s.arm.name: s.arm for s in self.stages}.values())
+        """Those that are asked something."""
+        asked = {s.arm.name: s.arm for s in self.stages}
+        return tuple(asked.values()) or ((self.sensed,) if self.sensed else ())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +114,20 @@ def _launch(experiment: Experiment, arms: list[Arm], index: int) -> Launch:
         for task in experiment.tasks:
             spread = [r for r in range(task.rounds) if (r // 2 if task.warm else r) % count == index]
             rounds = spread if task.info.marked else [index]  # what is only compared is asked once a launch
-            stages += [Stage(arm=arm, task=task, round=r) for r in rounds]
-    return Launch(index=index, stages=tuple(stages))
+            keeps = arm.name == experiment.baseline and task.name in forced(experiment)
+            stages += [Stage(arm=arm, task=task, round=r, keeps_prompts=keeps and r == 0) for r in rounds]
+    # Two launches of the baseline tell what a restart changes; a third would tell no more.
+    sensed = arms[0] if stages and index < 2 and forced(experiment) else None
+    return Launch(index=index, stages=tuple(stages), sensed=sensed)
+
+
+def forced(experiment: Experiment) -> dict[str, int]:
+    """By task: how many of the baseline's answers every server is asked about. None where no other server is there to ask."""
+    base = experiment.arm(experiment.baseline).server_key
+    if not experiment.sensors or all(arm.server_key == base for arm in experiment.arms):
+        return {}
+    generating = [t for t in experiment.tasks if "sampling" not in t.info.blind_to]
+    return {t.name: min(FORCED, t.planned_n or FORCED) for t in generating if t.grid is None}  # needles are too long
 
 
 def own_flags(experiment: Experiment, arm: Arm) -> dict[str, Any]:
@@ -120,6 +145,16 @@ def requests(experiment: Experiment) -> int | None:
 def total(experiment: Experiment) -> int | None:
     """Questions of the whole run; None where that is not known, for a data set's size or what a look will tell isn't."""
     return None if any(gate.looks for gate in experiment.gates) else requests(experiment)
+
+
+def forced_requests(experiment: Experiment) -> int:
+    """The most that servers will be asked for log-probabilities: of the first answers to each task, and of flipped ones."""
+    of = forced(experiment)
+    sensed = [launch.sensed.name for launch in launches(experiment) if launch.sensed]
+    ours = sensed.count(experiment.baseline)
+    candidates = len(sensed) - ours
+    flips = FORCED_FLIPS * sum(t.info.marked for t in experiment.tasks if t.name in of)
+    return len(sensed) * sum(of.values()) + candidates * flips * (2 if ours > 1 else 1)
 
 
 def gates(experiment: Experiment) -> tuple[GatePlan, ...]:

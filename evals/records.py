@@ -107,6 +107,23 @@ class Preflight:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Forced:
+    """How likely one launch of an arm finds the baseline's answer to a sample, token by token; nothing is generated."""
+
+    arm: str
+    launch: int
+    task: str
+    sample_id: str
+    answer_sha: str
+    """Over the token ids of the baseline's prompt and answer: of another answer it tells nothing."""
+    logprobs: tuple[float, ...]
+    """Natural logarithm, of each of the answer's tokens after those before it; empty where it could not be measured."""
+    top_two: tuple[TopTwo, ...]
+    """Of the two likeliest tokens at each of these places."""
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class EngineCounts:
     """What one of several data-parallel engines counted; None where it has no such counter."""
 

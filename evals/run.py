@@ -4,20 +4,19 @@ import itertools
 import signal
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from evals import budget, checks, plan, preflight, rates, report, store, topup
+from evals import budget, checks, plan, preflight, rates, report, sensing, store, topup
 from evals.asker import place
 from evals.data import Data, load_data
 from evals.engine import Server, leftovers, serve, server_key
 from evals.errors import CanaryError, ConfigError, EngineError, PreflightError, ServerDied
 from evals.experiment import Arm, DockerEngine, Experiment, UrlEngine
-from evals.header import header
+from evals.header import header, stale
 from evals.judged import Verdict
 from evals.judging import Judge, judges, without_optional
 from evals.plan import Launch, Stage
@@ -54,7 +53,9 @@ class _Run:
     def todo(self, launch: Launch) -> Launch:
         """What is still to be asked of it."""
         stages = tuple(s for s in self.in_pass(launch) if not self.journal.has_stage(place(s), s.task.n))
-        return Launch(index=launch.index, stages=stages)
+        with self.journal.still() as told:
+            lacks = launch.sensed and sensing.lacks(told, launch.sensed.name, launch.index)
+        return replace(launch, stages=stages, sensed=launch.sensed if stages or lacks else None)
 
     def in_pass(self, launch: Launch) -> list[Stage]:
         return [self.current(s) for s in launch.stages if (s.arm.name, s.task.name) in self.open]
@@ -129,7 +130,8 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
     with store.Journal(folder) as journal:
         _end_leftovers(experiment, folder, reporter.say)
         journal.begin(header(experiment, folder, journal))
-        _tell_stale(journal, reporter)
+        for line in stale(journal):
+            reporter.say(line)
         _forget_replaced(experiment, journal, reporter)
         store.write_text(folder / "experiment.yaml", experiment.source)
         this = _Run(experiment=experiment, data=data, journal=journal, reporter=reporter, budget_s=budget_s)
@@ -158,20 +160,12 @@ def _run_batches(run: "_Run") -> None:
     for batch in plan.batches(run.experiment):
         done = [s for launch in batch for s in run.in_pass(launch) if s not in run.todo(launch).stages]
         run.reporter.answered(sum(run.journal.answered(place(s)) for s in done))
-        _side_by_side([launch for launch in batch if run.todo(launch).stages], run)
+        _side_by_side([launch for launch in batch if run.todo(launch).arms], run)
         rates.keep(run.experiment, run.journal.contents)
 
 
 def _end_leftovers(experiment: Experiment, folder: Path, say: Callable[[str], None]) -> None:
     leftovers.end(folder / LOGS, say, containers=any(isinstance(arm.engine, DockerEngine) for arm in experiment.arms))
-
-
-def _tell_stale(journal: store.Journal, reporter: Reporter) -> None:
-    header = journal.contents.header
-    keys = header.arm_keys if header else {}
-    stale = Counter(p.arm for p, _ in journal.contents.answers if keys.get(p.arm, p.arm_key) != p.arm_key)
-    for arm, count in stale.items():
-        reporter.say(f"{arm}: its settings were changed since; {count} answers to the old ones don't count")
 
 
 def _forget_replaced(experiment: Experiment, journal: store.Journal, reporter: Reporter) -> None:
@@ -226,6 +220,8 @@ def _run_launch(launch: Launch, run: "_Run") -> None:
             if run.halted.is_set():
                 return None
             first = todo.arms[0]
+            if not todo.stages:
+                return sensing.give_up(first.name, launch.index, e.reason, run.journal)
             if not isinstance(e, ServerDied) or died == restarts or isinstance(first.engine, UrlEngine):
                 return _note_failure(todo, e, run)
             run.reporter.say(f"{first.name}: {e.reason}; starting it again ({died + 1} of {restarts})")
@@ -237,13 +233,16 @@ def _run_launch(launch: Launch, run: "_Run") -> None:
 def _serve_launch(launch: Launch, run: "_Run") -> None:
     first = launch.arms[0]
     with serve(first, launch.index, run.log(f"{first.name}-launch{launch.index + 1}"), run.reporter.say) as server:
-        fit = [arm for arm in launch.arms if _passes_preflight(arm, server, launch, run)]
+        # What alone is left to a launch that was killed has no say in any verdict, and needs no look at the arm.
+        fit = [arm for arm in launch.arms if not launch.stages or _passes_preflight(arm, server, launch, run)]
         stages = [s for s in launch.stages if s.arm in fit]
         if run.budget_s is not None and run.budget_s not in run.journal.contents.allotments:
             _probe(stages, server, run)
             _allot(run, run.budget_s, server.info.ready_s)
         for stage in map(run.current, stages):
             run_stage(stage, server, run.data, run.journal, run.reporter, run.judge)
+        if launch.sensed and (launch.sensed in fit or launch.sensed not in launch.arms):
+            sensing.sense(launch.sensed.name, launch.index, server, run.journal, run.reporter.say)
 
 
 def _probe(stages: list[Stage], server: Server, run: "_Run") -> None:

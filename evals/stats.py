@@ -4,6 +4,7 @@ A drop is estimated from (lost, won, n): `lost` samples that only the baseline g
 candidate did. Where rounds are averaged both are fractional.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, sqrt
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.stats import binom, binomtest, norm
+from scipy.stats import binom, binomtest, norm, t
 
 _BESIDE = 1e-12
 """Where a root search starts, beside the point estimate: with nothing lost or won the variance at 0 itself is 0."""
@@ -30,6 +31,32 @@ POWER = 0.8
 class Interval:
     low: float
     high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mean:
+    n: int
+    mean: float
+    low: float | None
+    high: float | None
+    """Its interval; None of a single value."""
+
+
+def mean_interval(values: Sequence[float], confidence: float = 0.95) -> Mean:
+    """Student's interval of a mean, two-sided: Student, Biometrika 6 (1908) 1–25.
+
+    Where what was observed comes in clusters (the tokens of an answer), a value is the mean of a cluster, so that what is
+    counted are clusters: Miller 2024, arXiv 2411.00640, section 2.2.
+    """
+    n = len(values)
+    if n < 1:
+        raise ValueError("nothing has no mean")
+    mean = sum(values) / n
+    if n == 1:
+        return Mean(n=n, mean=mean, low=None, high=None)
+    error = sqrt(sum((value - mean) ** 2 for value in values) / (n - 1) / n)
+    half = float(t.isf((1 - confidence) / 2, n - 1)) * error
+    return Mean(n=n, mean=mean, low=mean - half, high=mean + half)
 
 
 def tango_interval(lost: float, won: float, n: int, confidence: float = 0.90) -> Interval:

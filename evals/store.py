@@ -8,8 +8,8 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +27,7 @@ from evals.errors import StoreError
 from evals.judged import Ask, Look
 from evals.records import (
     Failure,
+    Forced,
     HarnessResult,
     JsonDict,
     LaunchFailure,
@@ -125,6 +126,17 @@ class Journal:
         """Programs of the present configuration that wait for the sandbox."""
         with self._lock:
             return self.contents.unjudged()
+
+    @contextmanager
+    def still(self) -> Iterator[Contents]:
+        """What was written, while nobody adds to it."""
+        with self._lock:
+            yield self.contents
+
+    def put_forced(self, forced: Forced) -> None:
+        header = self.contents.header
+        assert header is not None  # only what a run has begun is asked about
+        self._write({"kind": "forced", "arm_key": header.arm_keys[forced.arm], "forced": asdict(forced)})
 
     def put_server(self, arm: str, arm_key: str, info: ServerInfo) -> None:
         self._write({"kind": "server", "arm": arm, "arm_key": arm_key, "server": asdict(info)})

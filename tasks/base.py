@@ -90,6 +90,8 @@ class Response:
     """Those of them that were accepted."""
     prompt_start: tuple[int, ...] = ()
     """The first two token ids of the rendered prompt; empty where the engine does not tell them."""
+    prompt_ids: tuple[int, ...] | None = None
+    """All of them; None where the engine does not tell them, and where nobody needs them later: a journal stays small."""
     likelihoods: tuple[Likelihood, ...] | None = None
     """Of each choice, where the sample has some: then there is no text."""
     cached_tokens: int | None = None

@@ -31,6 +31,8 @@ Json = dict[str, Any]
 FINGERPRINT = "vllm-0.29.0-57ab57ab"
 VERSION = "0.29.0"
 HANG_S = 20.0
+RIVALS = (-1.5, -2.5)
+"""Log-probabilities of two other tokens at every place of a prompt."""
 PREFLIGHT_TOKENS = 64
 """Of the answers that an arm is looked at with before its tasks."""
 RENDERED: list[int] = []
@@ -121,6 +123,10 @@ class StubServer:
         """Every body that came to /v1/completions."""
         self.likes: Callable[[str, str], float] = lambda before, token: -1.0 - len(before + token) % 97 / 100
         """The log-probability of a token after a text."""
+        self.forced: list[Json] = []
+        """Every body that came to /v1/completions with `prompt_logprobs`."""
+        self.forces: Callable[[list[int], int], float] = lambda before, token: -0.1 - (7 * len(before) + token) % 89 / 1000
+        """The log-probability of a token id after others; the likeliest rival has RIVALS[0]."""
         self._vocabulary: list[str] = []
         self.seconds = 0.0
         """What an answer takes."""
@@ -180,8 +186,24 @@ class StubServer:
             self._vocabulary.append(piece)
         return self._vocabulary.index(piece)
 
+    def force(self, body: Json) -> Reply:
+        """As vLLM answers token ids with `prompt_logprobs: 2`: nothing is told of the first, for it follows nothing."""
+        ids = body["prompt"]
+        with self.lock:
+            self.forced.append(body)
+        places: list[Json | None] = [None]
+        for i in range(1, len(ids)):
+            told = {900_001: RIVALS[0], 900_002: RIVALS[1]} | {ids[i]: self.forces(ids[:i], ids[i])}
+            ranks = {token: sum(other >= p for other in told.values()) for token, p in told.items()}
+            kept = [token for token in told if token == ids[i] or ranks[token] <= body["prompt_logprobs"]]
+            places.append({str(t): {"logprob": told[t], "rank": ranks[t], "decoded_token": "?"} for t in kept})
+        choice = {"index": 0, "text": " and", "logprobs": None, "finish_reason": "length", "prompt_logprobs": places}
+        return Reply(payload={"id": "cmpl-1", "object": "text_completion", "model": "stub", "choices": [choice]})
+
     def complete(self, body: Json) -> Reply:
         """As vLLM answers token ids with `echo` and `logprobs: 1`: one token follows each prompt."""
+        if "prompt_logprobs" in body:
+            return self.force(body)
         with self.lock:
             self.completed.append(body)
         if (longest := max(map(len, body["prompt"]))) >= self.max_model_len:

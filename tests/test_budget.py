@@ -136,3 +136,12 @@ def test_a_spoilt_file_of_rates_is_no_fault(tmp_path: Path) -> None:
         (venv.cache_root() / "rates.json").write_text(spoilt)
         assert rates.known(chosen) == Rates(samples={}, ready_s={})
         assert rates._read() == {}
+
+
+def test_what_sensors_ask_is_told_with_the_most_that_it_takes() -> None:
+    """Twice 36 answers and three times 30 prompts, 16 flips on two servers; an answer of gsm8k took 2 s."""
+    chosen = experiment(BASELINE, QUANTIZED, tasks=(TASK, GREEDY))
+    told = "sensors: up to 230 requests more of one forward pass each"
+    assert budget.sensors(chosen, RATES) == f"{told}, 8 min at the most"
+    assert budget.sensors(chosen, Rates(samples={}, ready_s={})) == told
+    assert budget.sensors(experiment(BASELINE), RATES) == ""

@@ -89,6 +89,7 @@ def test_plan_tells_what_will_run_and_what_it_can_show(
         "  b · gsm8k · round 2: 200 samples, 16 at a time",
         "launch 3: venv vllm==0.25.0 · o/n",
         "  a · gsm8k · round 2: 200 samples, 16 at a time",
+        "sensors: up to 140 requests more of one forward pass each",
         f"gate b · gsm8k: margin 2, at 8 % flips: {can}; {likely}",
         f"gate c · gsm8k: margin 2, at 8 % flips: {can}; {likely}",
         "overall: a PASS is at least 4 % likely if nothing changed",
@@ -207,6 +208,7 @@ def test_a_report_is_made_again_byte_for_byte(
                 arms=e.arms,
                 tasks=e.tasks,
                 gates=e.gates,
+                sensors=e.sensors,
                 arm_keys={a.name: "k" for a in e.arms},
                 task_keys={t.name: "k" for t in e.tasks},
             )

@@ -84,7 +84,7 @@ def test_every_field_of_a_current_answer_is_read() -> None:
     assert response == Response(
         text="18", reasoning="9*2", finish_reason="stop", token_ids=(7, 8), prompt_ids_sha=ids_sha([1, 630, 266]),
         top_two=(TopTwo(first=-0.1, second=-2.0), TopTwo(first=-0.5, second=-0.6)), prompt_tokens=3, completion_tokens=2,
-        reasoning_tokens=1, latency_s=0.5, fingerprint=FINGERPRINT, prompt_start=(1, 630),
+        reasoning_tokens=1, latency_s=0.5, fingerprint=FINGERPRINT, prompt_start=(1, 630), prompt_ids=(1, 630, 266),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import psutil
 import pytest
 from engine_experiments import ARMS, EARLIER, ENGINE, MTP, experiment
 
-from evals import report, run, shipped, store
+from evals import report, run, sensors, shipped, store
 from evals.engine import Server, serve
 from evals.evidence import from_contents
 from evals.experiment import Arm
@@ -127,6 +127,20 @@ def test_speculation_is_seen_at_work_and_changes_no_answer_that_a_restart_does_n
         assert divergence.n >= 30
         assert not divergence.excess
     assert all(w.drafts is None for w in evidence.windows if w.arm not in ("mtp", "earlier"))
+
+
+def test_sensors_find_nothing_in_a_restart_and_nothing_in_speculation(faults: tuple[Path, Verdict, Evidence]) -> None:
+    """Token ids go in as they were recorded, so that nothing but the engine's arithmetic may differ."""
+    _, verdict, evidence = faults
+    found = {(r.arm, r.task): r for r in sensors.readings(evidence)}
+    assert found.keys() == {(arm, task) for arm in ("again", "mtp", "earlier") for task in ("gsm8k", "greedy")}
+    for reading in found.values():
+        assert reading.figures.size.n >= 24  # of 36: some of the greedy prompts are long
+        assert reading.floor is not None
+        assert reading.figures.agreement.mean > 0.99
+        assert reading.figures.size.mean < 0.02, reading
+    assert sensors.unmeasured(evidence).keys() == {"thinks", "short"}  # on the baseline's own server
+    assert not {f.severity for f in verdict.findings if f.kind.startswith("sensor")} - {"note"}
 
 
 def test_another_version_passes_and_answers_with_the_same_tokens(faults: tuple[Path, Verdict, Evidence]) -> None:
@@ -245,6 +259,10 @@ def test_running_endpoints_are_judged_by_run_and_by_pytest_alike_and_run_on(
     assert ran.returncode == {"PASS": 0, "REGRESSION": 1, "INCONCLUSIVE": 4}[verdict["verdict"]]
     assert ran.stdout.startswith(f"# {verdict['verdict']}")
     assert {a["status"] for a in verdict["arms"].values()} == {"measured"}
+
+    readings = {r["task"]: r for r in verdict["sensors"]["readings"]}
+    assert readings["greedy"]["is_beyond"]  # four bits a weight
+    assert readings["greedy"]["figures"]["agreement"]["mean"] < 1.0
 
     tested = bumpgate(
         "pytest", "--pyargs", "evals", "-m", "regression", "--experiment", str(two_urls), "-p", "no:cacheprovider", cwd=folder

@@ -199,3 +199,29 @@ def test_fewer_devices_than_the_flags_ask_for_are_said(sizes: tuple[object, ...]
     args = dict(zip((f"{kind}-parallel-size" for kind in ("tensor", "pipeline", "data")), sizes, strict=True))
     chosen = experiment(BASELINE, replace(QUANTIZED, args=args, devices=(0,)))
     assert any("devices and `devices` names 1" in w for w in plan.warnings(chosen)) == said
+
+
+def test_every_server_but_one_that_arms_share_is_asked_for_log_probabilities_once_and_the_baselines_twice() -> None:
+    found = plan.launches(experiment(BASELINE, QUANTIZED, THINKING, launches=3))
+    assert [launch.sensed and launch.sensed.name for launch in found] == ["base", "awq", "base", None]
+    # 36 answers of gsm8k and 30 prompts a server; up to 16 flips on the candidate, and on the baseline's second launch
+    assert plan.forced_requests(experiment(BASELINE, QUANTIZED, THINKING, launches=3)) == 3 * (36 + 30) + 2 * 16
+    assert plan.forced_requests(experiment(BASELINE, QUANTIZED, launches=1)) == 2 * (36 + 30) + 16
+
+
+def test_the_baselines_first_answers_to_what_is_generated_keep_their_prompts() -> None:
+    mmlu = replace(GSM8K, name="mmlu_loglikelihood")
+    found = plan.launches(experiment(BASELINE, QUANTIZED, tasks=(replace(GSM8K, rounds=2), mmlu, GREEDY)))
+    kept = [f"{s.arm.name} {s.task.name} {s.round}" for launch in found for s in launch.stages if s.keeps_prompts]
+    assert kept == ["base gsm8k 0", "base greedy 0"]
+
+
+def test_without_another_server_or_with_sensors_off_nothing_is_asked() -> None:
+    for chosen in (experiment(BASELINE, THINKING), replace(experiment(BASELINE, QUANTIZED), sensors=False)):
+        assert plan.forced_requests(chosen) == 0
+        assert not any(launch.sensed for launch in plan.launches(chosen))
+        assert not any(s.keeps_prompts for launch in plan.launches(chosen) for s in launch.stages)
+
+
+def test_a_sensor_starts_no_server_of_its_own() -> None:
+    assert len(plan.launches(experiment(BASELINE, QUANTIZED, tasks=(GSM8K,), launches=2))) == 2

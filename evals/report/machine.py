@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from evals import lengths, levels
+from evals import lengths, levels, sensors
 from evals.compare import ledger
 from evals.judged import Evidence, GateResult, TaskSpec, Verdict
 from evals.needle_checks import TASK
+from evals.parting import tie
 from evals.report import outcomes, scorecard
 from evals.report.needle_rows import heat
 
@@ -48,10 +49,21 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
                 "noise_differs": d.noise_differs,
                 "p_value": d.p_value,
                 "excess": d.excess,
+                "prompts": [
+                    {"id": p.sample_id, "first": p.first, "gap": p.margin, "kind": p.kind}
+                    for p in d.prompts
+                    if p.first is not None
+                ],
             }
             for d in verdict.divergences
         ],
         "outcomes": [row for task in evidence.tasks if task.marked for row in _outcomes(evidence, task)],
+        "sensors": {
+            "readings": [asdict(reading) | {"is_beyond": reading.is_beyond} for reading in sensors.readings(evidence)],
+            "not_measured": sensors.unmeasured(evidence),
+            "tie": tie(evidence),
+        },
+        "flips": [row for g in verdict.gates if g.delta for row in _flips(evidence, g)],
         "lengths": [row for arm in candidates for task in evidence.tasks for row in _lengths(evidence, arm, task)],
         "harness": [
             {"arm": h.arm, "task": h.task, "n": h.n, "filter": name, "marked_otherwise": count}
@@ -106,6 +118,14 @@ def _outcomes(evidence: Evidence, task: TaskSpec) -> Iterator[dict[str, Any]]:
 def _lengths(evidence: Evidence, arm: str, task: TaskSpec) -> Iterator[dict[str, Any]]:
     for shift in lengths.shifts(evidence, ledger(evidence), arm, task):
         yield {"arm": arm, "task": task.name, **asdict(shift)}
+
+
+def _flips(evidence: Evidence, gate: GateResult) -> Iterator[dict[str, Any]]:
+    for row in scorecard.flip_rows(evidence, gate.task, gate.arm):
+        yield {
+            "arm": gate.arm, "task": gate.task, "sample": row.sample.id, "baseline": row.flip.baseline,
+            "candidate": row.flip.candidate, "parting": asdict(row.parting) if row.parting else None,
+        }  # fmt: skip
 
 
 def _needles(evidence: Evidence) -> list[dict[str, Any]]:

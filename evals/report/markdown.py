@@ -5,8 +5,9 @@ Only here are figures rounded. Nothing is decided here.
 
 from evals.divergence import sentence
 from evals.judged import Divergence, Evidence, Finding, GateResult, Verdict, VerdictName
+from evals.parting import ROUNDING, tie
 from evals.records import SampleRecord
-from evals.report import acceptance, arms, coding, known, needle, outcomes, preflight, subjects, thinking
+from evals.report import acceptance, arms, coding, known, needle, outcomes, preflight, sensors, subjects, thinking
 from evals.report import scorecard as rows
 from evals.report.text import block, code, inline, signed, table
 from tasks import task_info
@@ -19,7 +20,7 @@ _MEANING: dict[VerdictName, str] = {
     "INCONCLUSIVE": "Nothing was shown to be worse, but the samples were too few to rule a drop of the margin out.",
     "INVALID": "Something could not be measured or compared. This is not a pass.",
 }
-_SHOWN_ELSEWHERE = {"arm_failed", "greedy_excess", "greedy_no_excess"}
+_SHOWN_ELSEWHERE = {"arm_failed", "greedy_excess", "greedy_no_excess", "sensor", "sensor_unmeasured"}
 """Findings with a section of their own."""
 
 
@@ -38,6 +39,7 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
         coding.section(evidence),
         needle.section(evidence),
         _greedy(evidence, verdict.divergences),
+        sensors.section(evidence),
         preflight.section(evidence),
         arms.arms(evidence),
         outcomes.section(evidence),
@@ -119,16 +121,17 @@ def _log(lines: tuple[str, ...]) -> str:
 def _flips(evidence: Evidence, verdict: Verdict) -> str:
     parts = []
     for gate in verdict.gates:
-        shown = rows.flip_rows(evidence, gate.task, gate.arm)
-        if gate.delta is None or not shown:
+        flipped = rows.flip_rows(evidence, gate.task, gate.arm)
+        if gate.delta is None or not flipped:
             continue
-        head = f"sample | expected | {evidence.baseline} | {gate.arm}"
-        flipped = table(head, [_flip_cells(row) for row in shown])
+        shown, where = flipped[: rows.MAX_FLIPS], sensors.kinds(r.parting.kind if r.parting else None for r in flipped)
+        head = f"sample | expected | {evidence.baseline} | {gate.arm}" + (" | where they part" if where else "")
         counts = f"{gate.delta.newly_wrong} newly wrong, {gate.delta.newly_right} newly right"
         parts.append(
             f"**{gate.arm} · {gate.task}**: {counts}"
+            + (f"; they part {where}" if where else "")
             + (f"; {len(shown)} shown" if len(shown) == rows.MAX_FLIPS else "")
-            + f"\n\n{flipped}"
+            + f"\n\n{table(head, [_flip_cells(row) + ([sensors.place(row.parting)] if where else []) for row in shown])}"
         )
     return "## Answers that changed sides\n\n" + "\n\n".join(parts) if parts else ""
 
@@ -172,14 +175,27 @@ def _greedy(evidence: Evidence, divergences: tuple[Divergence, ...]) -> str:
     lines = ["## Greedy outputs, token by token", "", note, ""]
     for d in divergences:
         texts = " Texts were compared: some pass had no token ids." if d.by_text else ""
-        lines.append(f"- **{d.arm}** {sentence(d)}.{texts}")
+        lines.append(f"- **{d.arm}** {sentence(d)}.{texts}{_parted(d)}")
     if cells := [row for d in divergences for row in _divergence_cells(d)]:
         head = (
             f"candidate | prompt | equal before they part | top-2 gap there, nats | {evidence.baseline} differs from itself too"
         )
-        gaps = "The widest gaps, up to three an arm. Near 0 is a tie that rounding turns; above 1 is another opinion."
-        lines += ["", table(head, cells), "", gaps]
+        lines += ["", table(head, cells), "", f"The widest gaps, up to three an arm. {_tie(evidence)}"]
     return "\n".join(lines)
+
+
+def _parted(d: Divergence) -> str:
+    first = [p.first for p in d.prompts if p.first is not None]
+    if not first or d.by_text:
+        return ""
+    kinds = sensors.kinds(p.kind for p in d.prompts)
+    return f" They part {sensors.positions(first)}" + (f"; {kinds}." if kinds else ".")
+
+
+def _tie(evidence: Evidence) -> str:
+    limit = tie(evidence)
+    why = "what rounding moves it by" if limit == ROUNDING else "what the baseline's own restart moves 99 % of gaps by"
+    return f"A gap that moved by up to {limit:.2f} nats is a tie, for that is {why}; beyond it stands another opinion."
 
 
 def _divergence_cells(d: Divergence) -> list[list[str]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from evals.compare import flips, ledger
 from evals.judged import Evidence, Flip
+from evals.parting import Parting, partings
 from evals.records import HarnessResult, Sample, SampleRecord, Window
 
 MAX_FLIPS = 5
@@ -53,6 +54,8 @@ class FlipRow:
     sample: Sample
     baseline: SampleRecord | None
     candidate: SampleRecord | None
+    parting: Parting | None
+    """Where the two answers part."""
 
 
 def costs(evidence: Evidence) -> list[CostRow]:
@@ -134,16 +137,31 @@ def _explain(unlike: dict[str, Counter[str]]) -> str:
 
 
 def flip_rows(evidence: Evidence, task: str, arm: str) -> list[FlipRow]:
-    """The most telling flips, with both answers of the first round in which the two differ."""
-    samples = {s.id: s for s in evidence.samples[task]}
+    """Every flip, the most telling first, with both answers of the first round in which the two differ.
+
+    Of those that changed equally, the ones where the candidate's opinion changed most stand before ties that were turned.
+    """
+    samples, told = {s.id: s for s in evidence.samples[task]}, partings(evidence)
+    by_sample: dict[str, dict[tuple[str, int], SampleRecord]] = {}
+    for r in evidence.records:
+        if r.task == task and r.arm in (evidence.baseline, arm):
+            by_sample.setdefault(r.sample_id, {})[r.arm, r.round] = r
     rows = []
-    for flip in flips(evidence, task, arm)[:MAX_FLIPS]:
-        mine = {(r.arm, r.round): r for r in evidence.records if r.task == task and r.sample_id == flip.sample_id}
+    for flip in flips(evidence, task, arm):
+        mine = by_sample.get(flip.sample_id, {})
         rounds = sorted({round_ for _, round_ in mine})
         best = next((k for k in rounds if _outcome(mine.get((evidence.baseline, k))) != _outcome(mine.get((arm, k)))), 0)
         baseline, candidate = mine.get((evidence.baseline, best)), mine.get((arm, best))
-        rows.append(FlipRow(flip=flip, sample=samples[flip.sample_id], baseline=baseline, candidate=candidate))
-    return rows
+        parting = told.of(task, arm, flip.sample_id, best)
+        rows.append(FlipRow(
+            flip=flip, sample=samples[flip.sample_id], baseline=baseline, candidate=candidate, parting=parting
+        ))  # fmt: skip
+    return sorted(rows, key=_telling)
+
+
+def _telling(row: FlipRow) -> tuple[float, bool, float]:
+    moved = (row.parting.gap or 0.0) + (row.parting.against or 0.0) if row.parting else 0.0
+    return -abs(row.flip.baseline - row.flip.candidate), row.flip.candidate > row.flip.baseline, -moved
 
 
 def _outcome(record: SampleRecord | None) -> bool | None:
