@@ -61,7 +61,7 @@ class _Reader:
             launches=raw.launches,
             restarts=raw.restarts,
             parallel=raw.parallel,
-            sensors=raw.sensors,
+            sensors=_ours(arms) if raw.sensors is None else raw.sensors,
             tasks=tasks,
             gates=gates,
             source=self.text,
@@ -243,6 +243,11 @@ def _twice_if_thinking(tasks: list[TaskYaml], arms: tuple[Arm, ...]) -> list[Tas
     return [
         t.model_copy(update={"rounds": 2}) if t.task not in once and "rounds" not in t.model_fields_set else t for t in tasks
     ]
+
+
+def _ours(arms: tuple[Arm, ...]) -> bool:
+    """Whether every server is started by us: what may take more memory than one has to spare is not tried on somebody's."""
+    return not any(isinstance(arm.engine, UrlEngine) for arm in arms)
 
 
 def _env_text(value: str | int | float | bool) -> str:

@@ -105,7 +105,7 @@ class ExperimentYaml(Strict):
     launches: int = Field(default=2, ge=1, le=100)
     restarts: int = Field(default=2, ge=0, le=100)
     parallel: bool = False
-    sensors: bool = True
+    sensors: bool | None = None
     seed: int = 0
     arms: dict[str, ArmYaml] = Field(min_length=1)
     tasks: list[TaskYaml] = Field(min_length=1)

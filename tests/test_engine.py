@@ -239,6 +239,7 @@ def two_urls(folder: Path, endpoints: tuple[Server, Server]) -> Path:
     )
     tasks = (
         "  - {task: gsm8k, n: 400, fewshot: 0, max_tokens: 96, data_dir: demo:arithmetic}\n  - {task: greedy, max_tokens: 64}\n"
+        "sensors: true\n"
     )
     experiment(folder, "urls", arms + "\n", tasks)
     return folder / "urls.yaml"

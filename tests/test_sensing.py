@@ -42,7 +42,7 @@ def stubs() -> Iterator[Stubs]:
         yield old, new
 
 
-def experiment(folder: Path, stubs: Stubs, more: str = "") -> Experiment:
+def experiment(folder: Path, stubs: Stubs, more: str = "sensors: true\n") -> Experiment:
     rows = [json.dumps({"question": f"what is {i} + 1?", "answer": f"#### {i + 1}"}) + "\n" for i in range(N)]
     if not (folder / "data").exists():  # what is written again would be another data set
         (folder / "data").mkdir()
@@ -56,7 +56,7 @@ def experiment(folder: Path, stubs: Stubs, more: str = "") -> Experiment:
     return config.load(folder / "x.yaml")
 
 
-def judged(folder: Path, stubs: Stubs, more: str = "") -> tuple[Verdict, Evidence]:
+def judged(folder: Path, stubs: Stubs, more: str = "sensors: true\n") -> tuple[Verdict, Evidence]:
     verdict = run.run(experiment(folder, stubs, more), folder / "run", Silent())
     return verdict, from_contents(store.read(folder / "run"))
 
@@ -240,3 +240,11 @@ def test_figures_of_a_run_whose_sensors_were_switched_off_since_are_shown_no_mor
     assert "## Sensors" in (tmp_path / "run" / "scorecard.md").read_text()
     assert not readings(judged(tmp_path, stubs, "sensors: false\n")[1])
     assert "## Sensors" not in (tmp_path / "run" / "scorecard.md").read_text()
+
+
+def test_endpoints_are_asked_only_where_the_experiment_says_so(tmp_path: Path, stubs: Stubs) -> None:
+    """A server that somebody uses may have no memory to spare for it."""
+    evidence = judged(tmp_path, stubs, "")[1]
+    assert not any(stub.forced for stub in stubs)
+    assert not readings(evidence)
+    assert not unmeasured(evidence)
