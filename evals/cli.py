@@ -164,7 +164,7 @@ def _pasted(command: list[str]) -> str | list[str]:
 def make_report(
     run_folder: Annotated[str, typer.Argument(metavar="RUN", help="A run's id or folder.")], reports: Reports = Path("reports")
 ) -> None:
-    """Make a run's scorecard and verdict.json again from its journal."""
+    """Make a run's scorecards and verdict.json again from its journal."""
     from evals import report  # scipy, as above
 
     folder = Path(run_folder) if Path(run_folder).is_dir() else reports / run_folder
@@ -210,7 +210,7 @@ def _finish(verdict: Verdict, folder: Path) -> None:
             sys.stdout.flush()
     with contextlib.suppress(OSError, UnicodeError):
         Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(
-            f"{verdict.overall} (exit code {code}): {folder / 'scorecard.md'}"
+            f"{verdict.overall} (exit code {code}): {folder / 'scorecard.md'}, and scorecard.html for a browser"
         )
     raise Judged(code)
 

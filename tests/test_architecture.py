@@ -16,6 +16,7 @@ JUDGING = [
     *(ROOT / "evals" / f"{name}.py" for name in ("checks", "switches", "identity", "levels", "outcomes", "lengths")),
     *(ROOT / "evals" / f"{name}.py" for name in ("acceptance", "fields", "looks", "power", "knowable", "standing")),
     ROOT / "evals" / "report" / "scorecard.py",
+    *sorted((ROOT / "evals" / "report").glob("html*.py")),
 ]
 IMPURE = {"time", "datetime", "pathlib", "os", "io", "httpx", "subprocess", "requests", "socket", "random", "sys", "logging"}
 IN_THE_CONTAINER = "sandbox/inside.py"

@@ -242,6 +242,6 @@ def test_a_report_is_made_again_byte_for_byte(
         assert main(monkeypatch, "report", name) == 1
         out, err = capsys.readouterr()
         assert out == (golden / "scorecard.md").read_text(encoding="utf-8")
-        assert err == f"REGRESSION (exit code 1): {shown / 'scorecard.md'}\n"
+        assert err == f"REGRESSION (exit code 1): {shown / 'scorecard.md'}, and scorecard.html for a browser\n"
         for file in ("scorecard.md", "verdict.json"):
             assert (folder / file).read_bytes() == (golden / file).read_bytes()

@@ -432,8 +432,8 @@ def structure(text: str) -> list[str]:
     return found
 
 
-def spoken(evidence: Evidence, words: str) -> str:
-    """The card of a run in which everything foreign says `words`."""
+def spoken_run(evidence: Evidence, words: str) -> Evidence:
+    """A run in which everything foreign says `words`."""
     records = tuple(
         replace(
             r,
@@ -448,7 +448,11 @@ def spoken(evidence: Evidence, words: str) -> str:
         replace(s, target=f"x{words}", messages=(Message(role="user", content=f"x{words}"),)) for s in evidence.samples["gsm8k"]
     )
     failures = {"fp8": (replace(evidence.failures["fp8"][0], reason=f"x{words}", log_tail=(words, words)),)}
-    told = replace(evidence, records=records, samples={"gsm8k": questions}, tasks=evidence.tasks[:1], failures=failures)
+    return replace(evidence, records=records, samples={"gsm8k": questions}, tasks=evidence.tasks[:1], failures=failures)
+
+
+def spoken(evidence: Evidence, words: str) -> str:
+    told = spoken_run(evidence, words)
     return markdown.scorecard(told, judge(told))
 
 
@@ -462,6 +466,10 @@ def test_foreign_words_never_change_the_document(evidence: Evidence, words: str)
     text.encode()
     for row in (line for line in text.splitlines() if line.startswith("| test-")):
         assert row.replace("\\|", "").count("|") == 5
+
+
+def test_200_kilobytes_of_an_answer_or_a_log_make_no_long_card(evidence: Evidence) -> None:
+    assert len(spoken(evidence, "a long way round " * 12_000)) < 30_000
 
 
 @settings(max_examples=60, deadline=None)

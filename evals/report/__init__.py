@@ -1,11 +1,11 @@
-"""A run's journal → its verdict, scorecard.md, its heat maps and verdict.json: made again, they are the same byte for byte."""
+"""A run's journal → its verdict, scorecard.md and .html, its heat maps and verdict.json: made again, the same byte for byte."""
 
 from pathlib import Path
 
 from evals import store
 from evals.evidence import from_contents
 from evals.judged import Verdict
-from evals.report import heatmap, machine, markdown, needle
+from evals.report import heatmap, html, machine, markdown, needle
 from evals.verdict import judge
 
 
@@ -17,7 +17,9 @@ def write(folder: Path, contents: store.Contents | None = None) -> Verdict:
     """
     evidence = from_contents(contents if contents is not None else store.read(folder))
     verdict = judge(evidence)
-    store.write_text(folder / "scorecard.md", markdown.scorecard(evidence, verdict))
+    parts = markdown.sections(evidence, verdict)
+    store.write_text(folder / "scorecard.md", markdown.document(parts))
+    store.write_text(folder / "scorecard.html", html.page(evidence, verdict, parts))
     for arm, png in heatmap.pictures(evidence).items():
         store.write_bytes(folder / needle.picture(arm), png)
     store.write_text(folder / "verdict.json", machine.verdict_json(evidence, verdict))

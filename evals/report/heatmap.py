@@ -8,7 +8,8 @@ from typing import Any
 
 from evals.judged import Evidence
 from evals.needle_checks import TASK
-from evals.report.needle_rows import HeatRow, Recall, heat
+from evals.report.needle_rows import HeatRow, Recall, change, heat
+from evals.report.text import signed
 
 Axes = Any
 """matplotlib's, which is imported when something is drawn."""
@@ -73,13 +74,11 @@ def _recall_cell(axes: Axes, x: int, y: int, recall: Recall | None) -> None:
 
 
 def _change_cell(axes: Axes, x: int, y: int, before: Recall | None, after: Recall | None) -> None:
-    """In percentage points, for the two may have measured different numbers."""
-    if before is None or after is None or before.percent is None or after.percent is None:
+    points = change(before, after)
+    if points is None:
         _box(axes, x, y, 1.0, "–")
         return
-    points = after.percent - before.percent
-    text = f"{points:+.0f}".replace("-", "−") if round(points) else "0"
-    _box(axes, x, y, 1.0 - 0.6 * max(-points, 0.0) / 100, text, "////" if points < 0 else "")
+    _box(axes, x, y, 1.0 - 0.6 * max(-points, 0.0) / 100, signed(points, ".0f"), "////" if points < 0 else "")
 
 
 def _box(axes: Axes, x: int, y: int, lightness: float, text: str, hatch: str = "") -> None:

@@ -3,6 +3,8 @@
 Only here are figures rounded. Nothing is decided here.
 """
 
+from collections.abc import Mapping
+
 from evals.divergence import sentence
 from evals.judged import Divergence, Evidence, Finding, GateResult, Verdict, VerdictName
 from evals.parting import ROUNDING, tie
@@ -13,6 +15,8 @@ from evals.report.text import block, code, inline, signed, table
 from tasks import task_info
 
 ANSWER_CHARS = 200
+LINE_CHARS = 1000
+"""Of a log's line."""
 LONG_CHARS = 4000
 _MEANING: dict[VerdictName, str] = {
     "PASS": "No candidate lost more than its margin allows, and the samples were enough to know it.",
@@ -26,29 +30,37 @@ _SHOWN_ELSEWHERE = {"arm_failed", "greedy_excess", "greedy_no_excess", "sensor",
 
 def scorecard(evidence: Evidence, verdict: Verdict) -> str:
     """The whole document, ending in a newline."""
-    parts = [
-        _head(evidence, verdict),
-        _gates(evidence, verdict),
-        known.section(evidence, verdict),
-        arms.changes(evidence),
-        _findings(verdict.findings),
-        _failures(evidence),
-        _flips(evidence, verdict),
-        thinking.section(evidence),
-        subjects.section(evidence),
-        coding.section(evidence),
-        needle.section(evidence),
-        _greedy(evidence, verdict.divergences),
-        sensors.section(evidence),
-        preflight.section(evidence),
-        arms.arms(evidence),
-        outcomes.section(evidence),
-        _costs(evidence),
-        acceptance.section(evidence),
-        _harness(evidence),
-        _method(evidence),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return document(sections(evidence, verdict))
+
+
+def document(parts: Mapping[str, str]) -> str:
+    return "\n\n".join(part for part in parts.values() if part) + "\n"
+
+
+def sections(evidence: Evidence, verdict: Verdict) -> dict[str, str]:
+    """By name, in their order; empty where there is nothing to say."""
+    return {
+        "head": _head(evidence, verdict),
+        "gates": _gates(evidence, verdict),
+        "known": known.section(evidence, verdict),
+        "changes": arms.changes(evidence),
+        "findings": _findings(verdict.findings),
+        "failures": _failures(evidence),
+        "flips": _flips(evidence, verdict),
+        "thinking": thinking.section(evidence),
+        "subjects": subjects.section(evidence),
+        "coding": coding.section(evidence),
+        "needles": needle.section(evidence),
+        "greedy": _greedy(evidence, verdict.divergences),
+        "sensors": sensors.section(evidence),
+        "preflight": preflight.section(evidence),
+        "arms": arms.arms(evidence),
+        "outcomes": outcomes.section(evidence),
+        "costs": _costs(evidence),
+        "acceptance": acceptance.section(evidence),
+        "harness": _harness(evidence),
+        "method": _method(evidence),
+    }
 
 
 def _head(evidence: Evidence, verdict: Verdict) -> str:
@@ -115,7 +127,8 @@ def _log(lines: tuple[str, ...]) -> str:
     if not lines:
         return ""
     summary = f"<summary>The last {len(lines)} lines of its log</summary>"
-    return f"\n\n<details>{summary}\n\n{block(chr(10).join(lines))}\n\n</details>"
+    shown = "\n".join(line if len(line) <= LINE_CHARS else f"{line[:LINE_CHARS]} …" for line in lines)
+    return f"\n\n<details>{summary}\n\n{block(shown)}\n\n</details>"
 
 
 def _flips(evidence: Evidence, verdict: Verdict) -> str:

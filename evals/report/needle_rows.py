@@ -68,6 +68,13 @@ def heat(evidence: Evidence, arm: str, task: TaskSpec) -> list[HeatRow]:
     ]  # fmt: skip
 
 
+def change(before: Recall | None, after: Recall | None) -> float | None:
+    """In percentage points, for the two may have measured different numbers; None where one of them measured none."""
+    if before is None or after is None or before.percent is None or after.percent is None:
+        return None
+    return after.percent - before.percent
+
+
 def total(recalls: list[Recall]) -> Recall:
     return Recall(found=sum(r.found for r in recalls), n=sum(r.n for r in recalls), near=sum(r.near for r in recalls))
 

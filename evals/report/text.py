@@ -61,10 +61,10 @@ def table(head: str, body: Iterable[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def signed(points: float) -> str:
+def signed(points: float, spec: str = ".1f") -> str:
     """`+1.3`, `−0.4`, `0.0`."""
-    text = f"{points:+.1f}".replace("-", "−")
-    return "0.0" if text[1:] == "0.0" else text
+    text = f"{points:+{spec}}".replace("-", "−")
+    return text if float(text[1:]) else text[1:]
 
 
 def counts(of: Mapping[str, int]) -> str:
