@@ -1,11 +1,14 @@
-"""A run's journal → its verdict, scorecard.md, its heat maps and verdict.json: made again, they are the same byte for byte."""
+"""A run's journal → its verdict, scorecard.md, its heat maps, verdict.json, junit.xml and samples.parquet.
+
+Made again, they are the same byte for byte.
+"""
 
 from pathlib import Path
 
 from evals import store
 from evals.evidence import from_contents
 from evals.judged import Verdict
-from evals.report import heatmap, machine, markdown, needle
+from evals.report import heatmap, junit, machine, markdown, needle, samples
 from evals.verdict import judge
 
 
@@ -20,5 +23,7 @@ def write(folder: Path, contents: store.Contents | None = None) -> Verdict:
     store.write_text(folder / "scorecard.md", markdown.scorecard(evidence, verdict))
     for arm, png in heatmap.pictures(evidence).items():
         store.write_bytes(folder / needle.picture(arm), png)
+    store.write_text(folder / "junit.xml", junit.junit(evidence, verdict))
+    store.write_bytes(folder / samples.FILE, samples.parquet(evidence))
     store.write_text(folder / "verdict.json", machine.verdict_json(evidence, verdict))
     return verdict
