@@ -1,9 +1,8 @@
-"""`bumpgate`: init, run, plan, report, demo. The only place that exits; results go to stdout, news to stderr."""
+"""`bumpgate`: init, run, plan, report, demo, and other rooms' commands. The only place that exits; news go to stderr."""
 
 import contextlib
 import json
 import sys
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markdown import Markdown
 
-from evals import config, problem_commands, shipped
+from evals import config, history_commands, machine_commands, problem_commands, shipped
 from evals.errors import BumpgateError, ConfigError, Judged
 from evals.judged import Verdict, VerdictName
 from evals.progress import Display
@@ -45,7 +44,8 @@ def _options(
 File = Annotated[
     str, typer.Argument(help="An experiment's YAML file, or the name of a shipped one (demo).", metavar="EXPERIMENT")
 ]
-Reports = Annotated[Path, typer.Option("--reports", help="Where runs are kept.")]
+Reports = history_commands.Reports
+AsJson = Annotated[bool, typer.Option("--json", help="For a machine.")]
 
 
 @app.command()
@@ -59,32 +59,37 @@ def run(
     budget: Annotated[
         str | None, typer.Option("--budget", metavar="TIME", help="Ask only what fits into this time, such as 3h or 90m.")
     ] = None,
+    baseline_run: Annotated[
+        str | None, typer.Option("--baseline-run", metavar="RUN", help="A blessed run that stands for the baseline.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Serve every arm, ask every task, judge, and write the scorecard. Run it again and it goes on where it stopped."""
-    _run(shipped.find(experiment), reports, run_id, new, budget)
+    _finish(*_measured(shipped.find(experiment), reports, run_id, new, budget, baseline_run), as_json)
 
 
 @app.command()
-def demo(reports: Reports = Path("reports")) -> None:
+def demo(reports: Reports = Path("reports"), as_json: AsJson = False) -> None:
     """The whole thing on a tiny model that is shipped, with a real vLLM on this machine's CPU."""
     path = shipped.experiment(shipped.demo())
     assert path is not None
     if path.stem == "demo-avx2":
         typer.echo("this CPU lacks AVX-512: the AWQ checkpoint's weights are served unpacked to bf16", err=True)
-    _run(path, reports, None, False, None)
+    _finish(*_measured(path, reports, None, False, None), as_json)
 
 
 @app.command(name="plan")
-def show_plan(experiment: File) -> None:
+def show_plan(experiment: File, as_json: AsJson = False) -> None:
     """What a run will start and ask, and what each gate will be able to exclude. Starts nothing."""
-    from evals import arm_flags, budget, judging, plan, rates  # scipy takes a second to import, which --help need not pay
+    # scipy takes a second to import, which --help need not pay
+    from evals import arm_flags, budget, judging, plan, planned, rates
     from evals.engine import command_line, parser
 
     path = shipped.find(experiment)
     chosen = config.load(path)
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     beforehand = arm_flags.check(path, chosen, partial(parser.ask, say=news.print))
-    out = Console(soft_wrap=True, highlight=False, markup=False)
+    out = Console(soft_wrap=True, highlight=False, markup=False, quiet=as_json)
     launches, total = plan.launches(chosen), plan.requests(chosen)
     servers = len({arm.server_key for arm in chosen.arms})
     asked = f"{total} requests" if total is not None else "every sample of its data sets"
@@ -108,9 +113,12 @@ def show_plan(experiment: File) -> None:
     down = judging.unreachable(chosen)
     left_out = " (the task is optional: it would be left out)" if any(t.optional for t in chosen.tasks) else ""
     sandbox = [f"programs can't be run as things are{left_out}: {down}"] if down else []
+    warnings = [*unset_now, *plan.warnings(chosen), *beforehand, *sandbox]
+    if as_json:
+        sys.stdout.write(planned.document(chosen, budget.cost(chosen, rates.known(chosen)), warnings))
     for note in plan.notes(chosen):
         out.print(f"note: {note}")
-    for warning in (*unset_now, *plan.warnings(chosen), *beforehand, *sandbox):
+    for warning in warnings:
         out.print(f"warning: {warning}")
 
 
@@ -162,52 +170,61 @@ def _pasted(command: list[str]) -> str | list[str]:
 
 @app.command(name="report")
 def make_report(
-    run_folder: Annotated[str, typer.Argument(metavar="RUN", help="A run's id or folder.")], reports: Reports = Path("reports")
+    run_folder: Annotated[str, typer.Argument(metavar="RUN", help="A run's id or folder.")],
+    reports: Reports = Path("reports"),
+    as_json: AsJson = False,
 ) -> None:
-    """Make a run's scorecards and verdict.json again from its journal."""
+    """Make a run's reports again from its journal: scorecards, verdict.json, junit.xml, samples.parquet."""
     from evals import report  # scipy, as above
 
-    folder = Path(run_folder) if Path(run_folder).is_dir() else reports / run_folder
-    if not folder.is_dir():
-        raise ConfigError(f"there is no run {run_folder!r} in {reports}; name a run's id, or its folder")
-    _finish(report.write(folder), folder)
+    folder = history_commands.folder_of(run_folder, reports)
+    _finish(report.write(folder), folder, as_json)
 
 
-def _run(path: Path, reports: Path, run_id: str | None, new: bool, budget: str | None) -> None:
+def _measured(
+    path: Path, reports: Path, run_id: str | None, new: bool, budget: str | None, baseline_run: str | None = None
+) -> tuple[Verdict, Path]:
+    """Run or go on with an experiment: its verdict, and its folder."""
     experiment = config.load(path)
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     try:
-        from evals import arm_flags, plan, run_folder  # lm-eval and scipy cost seconds to import, which --help need not pay
+        # lm-eval and scipy cost seconds to import, which --help need not pay
+        from evals import arm_flags, plan, run_folder, selection, stored
         from evals import budget as times
         from evals import run as runner
         from evals.engine import parser
 
         budget_s = times.duration_s(budget) if budget is not None else None
         beforehand = arm_flags.check(path, experiment, partial(parser.ask, say=news.print))
+        chosen = selection.Selection(stored=stored.find(reports, baseline_run) if baseline_run is not None else None)
         runner.heed_signals()
         folder = run_folder.pick(reports, experiment, run_id, new)
         for warning in (*beforehand, *plan.warnings(experiment)):
             news.print(f"warning: {warning}")
         news.print(f"{'going on with' if folder.exists() else 'new'} run {folder}")
         with Display(news, plan.total(experiment)) as display:
-            verdict = runner.run(experiment, folder, display, budget_s)
+            verdict = runner.run(experiment, folder, display, budget_s, chosen)
     except KeyboardInterrupt:  # left to typer it would end with 1, which says REGRESSION
         news.print("stopped; its servers were ended and every answer is kept: the same command goes on from here")
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if any(f.kind in ("arm_failed", "errors") for f in verdict.findings):
         news.print("the same command asks again what could not be measured; --new starts afresh")
-    _finish(verdict, folder)
+    return verdict, folder
 
 
-def _finish(verdict: Verdict, folder: Path) -> None:
-    code, text = EXIT_CODES[verdict.overall], (folder / "scorecard.md").read_text(encoding="utf-8")
+def _finish(verdict: Verdict, folder: Path, as_json: bool) -> None:
+    from evals import github  # scipy, as above
+
+    code = EXIT_CODES[verdict.overall]
+    text = (folder / ("verdict.json" if as_json else "scorecard.md")).read_text(encoding="utf-8")
     out = Console()
     with contextlib.suppress(OSError, UnicodeError, AttributeError):  # where nothing can be printed, the exit code still tells
-        if out.is_terminal:
+        if out.is_terminal and not as_json:
             out.print(Markdown(text))
         else:
-            sys.stdout.write(text)
+            sys.stdout.write(text if as_json else github.guarded(text))
             sys.stdout.flush()
+    github.tell(verdict, folder / "scorecard.md")
     with contextlib.suppress(OSError, UnicodeError):
         Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(
             f"{verdict.overall} (exit code {code}): {folder / 'scorecard.md'}, and scorecard.html for a browser"
@@ -215,47 +232,10 @@ def _finish(verdict: Verdict, folder: Path) -> None:
     raise Judged(code)
 
 
-@app.command()
-def doctor(
-    reports: Reports = Path("reports"),
-    as_json: Annotated[bool, typer.Option("--json", help="A list of checks for a machine.")] = False,
-) -> None:
-    """What this machine has of what a run needs, and what to type where something is missing. Takes seconds."""
-    from evals import doctor as checkup
-
-    checks = checkup.examine(reports)
-    out = Console(soft_wrap=True, highlight=False, markup=False)
-    if as_json:
-        out.print(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
-    else:
-        for check in checks:
-            out.print(checkup.line(check))
-    if not checkup.healthy(checks):
-        raise typer.Exit(BumpgateError.exit_code)
-
-
-@app.command()
-def clean(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]…", help="A version, or as in vllm==0.25.0; all if left out.")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be removed.")] = False,
-) -> None:
-    """Remove the engines that bumpgate installed, and what belongs to them. They are installed again when they are needed."""
-    from evals.engine import cache
-
-    out = Console(soft_wrap=True, highlight=False, markup=False)
-    found = cache.items(names or ())
-    going = [item for item in found if not item.kept]
-    freed, size = cache.freed_bytes(going), sum(item.size_bytes for item in going)
-    for item in found if dry_run else map(cache.remove, found):
-        out.print(cache.line(item, removed=not dry_run))
-    shared = (
-        f"; `uv cache clean` frees {(size - freed) / cache.GIB:.1f} GiB that uv keeps of them" if size > 1.1 * freed else ""
-    )
-    out.print(f"{'would free' if dry_run else 'freed'} {freed / cache.GIB:.1f} GiB{shared}")
-
-
+doctor = app.command()(machine_commands.doctor)
+clean = app.command()(machine_commands.clean)
+bless = app.command()(history_commands.bless)
+history = app.command()(history_commands.history)
 list_problems = app.command()(problem_commands.problems)
 judge_file = app.command()(problem_commands.judge)
 

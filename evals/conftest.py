@@ -3,7 +3,9 @@
 Installed: `pytest --pyargs evals -m regression`.
 """
 
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from rich.console import Console
@@ -16,8 +18,26 @@ from evals.options import pytest_addoption as pytest_addoption
 from evals.progress import Display
 
 
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A run that was judged in this session, and what of it was selected."""
+
+    folder: Path
+    verdict: Verdict
+    flips: dict[tuple[str, str], list[str]]
+    """By arm and task of the gates that are no PASS: the change and the first flips, a line each."""
+    selected: tuple[tuple[str, str], ...]
+
+    def gates(self) -> list[GateResult]:
+        return [gate for gate in self.verdict.gates if (gate.arm, gate.task) in self.selected]
+
+
+JUDGED = pytest.StashKey[Judged]()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "regression: serves the experiment's arms and judges them (minutes to hours)")
+    options.pytest_configure(config)  # a clone that is not installed has no entry point
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -30,10 +50,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         raise pytest.Collector.CollectError(
             str(e)
         ) from e  # shown as one line, where a UsageError shows pages of pytest's frames
-    pairs = [(arm.name, gate.task) for arm in chosen.candidates for gate in chosen.gates if gate.judges(arm.name)]
+    pairs = _pairs(chosen)
     if not pairs:
         raise pytest.Collector.CollectError(f"{chosen.name}: no candidate and gate to judge; an empty selection is not a pass")
     metafunc.parametrize("gate", pairs, ids=[f"{arm}:{task}" for arm, task in pairs], indirect=True)
+
+
+def _pairs(chosen: Experiment) -> list[tuple[str, str]]:
+    return [(arm.name, gate.task) for arm in chosen.candidates for gate in chosen.gates if gate.judges(arm.name)]
 
 
 def _experiment(settings: pytest.Config) -> Experiment:
@@ -45,33 +69,84 @@ def _path(settings: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
-def verdict(request: pytest.FixtureRequest) -> Verdict:
-    """Runs, or goes on with, the whole experiment: servers one after another."""
-    from evals import arm_flags, plan, run, run_folder  # lm-eval is slow to import, and collecting needs none of it
-
-    chosen = _experiment(request.config)
+def judged(request: pytest.FixtureRequest) -> Judged:
+    """Runs, or goes on with, the experiment: servers one after another, without candidates that no selected test asks for."""
+    if hasattr(request.config, "workerinput"):
+        pytest.fail(options.ONE_PROCESS, pytrace=False)
+    items = [i for i in request.session.items if isinstance(i, pytest.Function) and "judged" in i.fixturenames]
+    selected = tuple(cast("tuple[str, str]", item.callspec.params["gate"]) for item in items)
     capture = request.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
-        news = Console(highlight=False, stderr=True)
         try:
-            for warning in arm_flags.check(_path(request.config), chosen):
-                news.print(f"\nwarning: {warning}", markup=False, soft_wrap=True)
-            run.heed_signals()
-            folder = run_folder.pick(Path(options.reports(request.config)), chosen, None, False)
-            news.print(f"\nrun {folder}", markup=False, soft_wrap=True)
-            with Display(news, plan.total(chosen)) as display:
-                found = run.run(chosen, folder, display)
+            found = _measured(request.config, selected)
         except BumpgateError as e:
             pytest.exit(f"bumpgate: {e}", returncode=e.exit_code)
-        news.print(f"{found.overall}: {folder / 'scorecard.md'}", markup=False, soft_wrap=True)
+    request.config.stash[JUDGED] = found
     return found
 
 
+def _measured(settings: pytest.Config, selected: tuple[tuple[str, str], ...]) -> Judged:
+    from evals import arm_flags, evidence, plan, run, run_folder, selection, store, stored  # lm-eval is slow to import
+    from evals.report import flip_text
+
+    chosen, reports, blessed = _experiment(settings), options.reports(settings), options.baseline_run(settings)
+    everything = set(_pairs(chosen)) <= set(selected)  # arms that no gate judges, too
+    asked = selection.Selection(
+        candidates=None if everything else frozenset(arm for arm, _ in selected),
+        stored=stored.find(reports, blessed) if blessed is not None else None,
+    )
+    news = Console(highlight=False, stderr=True)
+    for warning in arm_flags.check(_path(settings), chosen):
+        news.print(f"\nwarning: {warning}", markup=False, soft_wrap=True)
+    run.heed_signals()
+    folder = run_folder.pick(reports, chosen, None, False)
+    news.print(f"\nrun {folder}", markup=False, soft_wrap=True)
+    with Display(news, plan.total(chosen) if asked == selection.EVERYTHING else None) as display:
+        verdict = run.run(chosen, folder, display, selection=asked)
+    open_gates = [g for g in verdict.gates if (g.arm, g.task) in selected and g.verdict != "PASS"]
+    seen = evidence.from_contents(store.read(folder)) if open_gates else None
+    flips = {(g.arm, g.task): flip_text.lines(seen, g) for g in open_gates if seen is not None}
+    return Judged(folder=folder, verdict=verdict, flips=flips, selected=selected)
+
+
 @pytest.fixture
-def gate(request: pytest.FixtureRequest, verdict: Verdict) -> GateResult:
+def gate(request: pytest.FixtureRequest, judged: Judged) -> GateResult:
     """The result of one gate. INVALID is an error of the test, not a failure: nothing could be judged."""
-    arm, task = request.param
-    result = next(g for g in verdict.gates if (g.arm, g.task) == (arm, task))
+    from evals.report import junit
+
+    result = next(g for g in judged.verdict.gates if (g.arm, g.task) == request.param)
+    request.node.user_properties += junit.properties(result).items()
+    request.node.user_properties.append(("scorecard", str(judged.folder / "scorecard.md")))
     if result.verdict == "INVALID":
         pytest.fail(f"INVALID: {result.reason}", pytrace=False)
     return result
+
+
+def pytest_report_teststatus(
+    report: pytest.CollectReport | pytest.TestReport, config: pytest.Config
+) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+    """With --inconclusive=warn: neither a pass nor a failure, and counted by its name."""
+    if not isinstance(report, pytest.TestReport) or report.when != "call" or not report.passed:
+        return None
+    if options.inconclusive(config) == "warn" and ("verdict", "INCONCLUSIVE") in report.user_properties:
+        return "inconclusive", "I", ("INCONCLUSIVE", {"yellow": True})
+    return None
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Every selected gate, also those that -x left unreported; and GitHub's annotations."""
+    found = config.stash.get(JUDGED, None)
+    if found is None:
+        return
+    from evals import github
+    from evals.report import gate_table
+
+    terminalreporter.section("gates")
+    for line in gate_table.lines(found.gates()):
+        terminalreporter.write_line(line)
+    terminalreporter.write_line(f"scorecard: {found.folder / 'scorecard.md'}")
+    github.tell(
+        replace(found.verdict, gates=tuple(found.gates())),
+        found.folder / "scorecard.md",
+        lenient=options.inconclusive(config) == "warn",
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from evals.errors import StoreError
-from evals.judged import ArmSpec, Ask, GateSpec, Look, TaskSpec
+from evals.judged import ArmSpec, Ask, GateSpec, Look, StoredArm, TaskSpec
 from evals.records import (
     Failure,
     Forced,
@@ -44,6 +44,10 @@ class Header:
     sensors: bool = True
     arm_keys: dict[str, str]
     task_keys: dict[str, str]
+    settings: dict[str, dict[str, JsonDict]] = field(default_factory=dict)
+    """By arm and task: what is sent with a question beside its messages, and how many are asked at a time."""
+    stored: StoredArm | None = None
+    """Whose answers stand for the baseline; its key is then of that arm, and no answer of this run's own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +104,8 @@ class Contents:
     looks: dict[tuple[str, str, str, int], Look] = field(default_factory=dict)
     """By arm, its key, the task's, and the number of samples, in the order of the first at so many; the last one counts."""
     finished: bool = False
+    left_out: tuple[str, ...] = ()
+    """Arms that were not selected when it was ended, and have something left to be asked."""
     sandbox: SandboxInfo | None = None
 
     def preflight(self, arm: str) -> Preflight | None:
@@ -142,7 +148,7 @@ class Contents:
         keys = self.header.arm_keys if self.header else {}
         failed = any(keys.get(arm) == key for (arm, _), (key, _) in self.failures.items())
         unmeasured = any(a.failure and keys.get(p.arm) == p.arm_key for (p, _), a in self.answers.items())
-        return self.finished and not failed and not unmeasured and not self.unjudged()
+        return self.finished and not self.left_out and not failed and not unmeasured and not self.unjudged()
 
 
 class _Reader:
@@ -244,7 +250,7 @@ def take(out: Contents, line: JsonDict) -> None:
         case "forget":
             _forget(out, line["arm"])
         case "finished":
-            out.finished = True
+            out.finished, out.left_out = True, tuple(map(str, line["left_out"]))
         case other:
             raise ValueError(f"unknown kind {other!r}")
 

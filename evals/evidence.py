@@ -47,6 +47,7 @@ def from_contents(contents: Contents) -> Evidence:
         windows=tuple(w for place, w in contents.windows if belongs(place)),
         harness=tuple(r for (place, _), r in contents.harness.items() if belongs(place)),
         asks=contents.asks, looks=contents.looks_now(),
+        stored=h.stored, left_out=contents.left_out,
     )  # fmt: skip
 
 

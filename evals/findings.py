@@ -18,8 +18,8 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
     """Alarms first, then warnings and notes, each in the order of arms and tasks."""
     book = ledger(evidence)
     budget = [Finding(severity="note", kind="budget", arm=None, task=None, text=f"by budget: {t}") for t in evidence.given_up]
-    found = [*budget, *_nothing_to_judge(evidence), *_failed_arms(evidence), *_greedy(evidence, divergences)]
-    found += _exploratory(evidence)
+    found = [*budget, *_stored(evidence), *_nothing_to_judge(evidence), *_failed_arms(evidence)]
+    found += [*_greedy(evidence, divergences), *_exploratory(evidence)]
     for arm in evidence.arms:
         found += [*identity.findings(evidence, arm), *checks.findings(evidence, arm.name)]
         for task in evidence.tasks:
@@ -32,6 +32,15 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
                 found += _gain(evidence, arm, task.name) if task.marked else []
     found += sensors.findings(evidence)
     return tuple(sorted(found, key=lambda finding: _SEVERITIES.index(finding.severity)))
+
+
+def _stored(evidence: Evidence) -> Iterator[Finding]:
+    if stored := evidence.stored:
+        text = (
+            f"not served: its answers are those of {stored.arm} in the run {stored.run_id} of {stored.started_at}, so that "
+            "whatever else the machine changed since then shows as the candidate's doing"
+        )
+        yield Finding(severity="note", kind="stored_baseline", arm=evidence.baseline, task=None, text=text)
 
 
 def _nothing_to_judge(evidence: Evidence) -> Iterator[Finding]:

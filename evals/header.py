@@ -8,19 +8,28 @@ from evals import arm_flags, efforts, shipped
 from evals.experiment import Arm, Experiment, TaskConfig
 from evals.judged import ArmSpec, TaskSpec
 from evals.store import Header, Journal
+from evals.stored import Stored, settings
 
 
-def header(experiment: Experiment, folder: Path, journal: Journal) -> Header:
+def header(experiment: Experiment, folder: Path, journal: Journal, stored: Stored | None = None) -> Header:
+    """`stored`: what stands for the baseline, where it is not served."""
     before = journal.contents.header
     baseline = experiment.arm(experiment.baseline)
+    arms = tuple(_arm_spec(a, baseline) for a in experiment.arms)
+    arm_keys = {a.name: a.key for a in experiment.arms}
+    if stored is not None:
+        arms = tuple(stored.spec(spec) if spec.name == experiment.baseline else spec for spec in arms)
+        arm_keys[experiment.baseline] = stored.key
     return Header(
         run_id=folder.name, name=experiment.name, bumpgate_version=shipped.own_version(),
         started_at=before.started_at if before else datetime.now(UTC).isoformat(timespec="seconds"),
         baseline=experiment.baseline,
-        arms=tuple(_arm_spec(a, baseline) for a in experiment.arms),
+        arms=arms,
         tasks=tuple(_task_spec(t) for t in experiment.tasks),
         gates=experiment.gates, sensors=experiment.sensors,
-        arm_keys={a.name: a.key for a in experiment.arms}, task_keys={t.name: t.key for t in experiment.tasks},
+        arm_keys=arm_keys, task_keys={t.name: t.key for t in experiment.tasks},
+        settings={a.name: {t.name: settings(a, t) for t in experiment.tasks} for a in experiment.arms},
+        stored=stored.told if stored else None,
     )  # fmt: skip
 
 

@@ -76,6 +76,16 @@ class ArmSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StoredArm:
+    """An arm of an earlier run, whose answers stand in the place of a baseline that is served again."""
+
+    run_id: str
+    arm: str
+    started_at: str
+    """Of that run."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Flip:
     """A sample whose score differs between the two arms (averaged over rounds)."""
 
@@ -267,6 +277,10 @@ class Evidence:
     """By arm and task; where there is none, all samples were to be asked."""
     looks: tuple[Look, ...] = ()
     """In the order of the run, of what is configured now."""
+    stored: StoredArm | None = None
+    """What stands for the baseline, where it was not served in this run."""
+    left_out: tuple[str, ...] = ()
+    """Arms that were not selected when the run was last gone on with, and have something left to be asked."""
 
     def asked(self, arm: str, task: str) -> tuple[Sample, ...]:
         """What an arm was to be asked of a task, in its order."""

@@ -45,6 +45,7 @@ def judge(
     file: Annotated[Path, typer.Argument(metavar="FILE.py", help="The program to judge.")],
     folder: Folder = None,
     image: Annotated[str | None, typer.Option("--image", help="The image to run it on, instead of the default.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The mark for a machine.")] = False,
 ) -> None:
     """Run a program in the sandbox against one problem. Ends with 0 if it is right and with 1 if it is not."""
     from evals import judging
@@ -58,7 +59,10 @@ def judge(
         raise ConfigError(f"{file}: cannot be read ({e}); name a Python file") from e
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     score = judging.once(posed[problem], code, image, news.print)
-    out = Console(soft_wrap=True, highlight=False, markup=False)
+    out = Console(soft_wrap=True, highlight=False, markup=False, quiet=as_json)
+    if as_json:
+        told = {"problem": problem, "outcome": score.outcome, "reason": score.reason, "explanation": score.explanation}
+        sys.stdout.write(json.dumps(told, ensure_ascii=False, indent=2) + "\n")
     if score.outcome == "correct":
         out.print(f"correct: {len(posed[problem].wanted)} of {len(posed[problem].wanted)} checks")
         return

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from evals import budget, checks, plan, preflight, rates, report, sensing, store, topup
+from evals import budget, checks, plan, preflight, rates, replaced, report, sensing, store, topup
 from evals.asker import place
 from evals.data import Data, load_data
 from evals.engine import Server, leftovers, serve, server_key
@@ -22,6 +22,7 @@ from evals.judging import Judge, judges, without_optional
 from evals.plan import Launch, Stage
 from evals.progress import Reporter
 from evals.records import LaunchFailure, Sample
+from evals.selection import EVERYTHING, Selection
 from evals.suite import probe, run_stage
 from tasks import greedy
 
@@ -45,6 +46,7 @@ class _Run:
     began: float = field(default_factory=time.monotonic)
     halted: threading.Event = field(default_factory=threading.Event)
     """Set when the run is being stopped: what servers do from then on is no result."""
+    selection: Selection
     asks: topup.Asks = field(default_factory=dict)
     """How far each arm is asked in this pass."""
     open: frozenset[tuple[str, str]] = frozenset()
@@ -53,12 +55,14 @@ class _Run:
     def todo(self, launch: Launch) -> Launch:
         """What is still to be asked of it."""
         stages = tuple(s for s in self.in_pass(launch) if not self.journal.has_stage(place(s), s.task.n))
+        sensed = launch.sensed if launch.sensed and self.selection.serves(launch.sensed, self.experiment) else None
         with self.journal.still() as told:
-            lacks = launch.sensed and sensing.lacks(told, launch.sensed.name, launch.index)
-        return replace(launch, stages=stages, sensed=launch.sensed if stages or lacks else None)
+            lacks = sensed and sensing.lacks(told, sensed.name, launch.index)
+        return replace(launch, stages=stages, sensed=sensed if stages or lacks else None)
 
     def in_pass(self, launch: Launch) -> list[Stage]:
-        return [self.current(s) for s in launch.stages if (s.arm.name, s.task.name) in self.open]
+        stages = (s for s in launch.stages if self.selection.serves(s.arm, self.experiment))
+        return [self.current(s) for s in stages if (s.arm.name, s.task.name) in self.open]
 
     def current(self, stage: Stage) -> Stage:
         task = next(t for t in self.experiment.tasks if t.name == stage.task.name)
@@ -114,27 +118,34 @@ def heed_signals() -> None:
     signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
 
 
-def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: float | None = None) -> Verdict:
+def run(
+    experiment: Experiment, folder: Path, reporter: Reporter, budget_s: float | None = None, selection: Selection = EVERYTHING
+) -> Verdict:
     """Run or go on with an experiment in `folder`, with as many samples as fit into `budget_s` seconds where that is given.
 
     Raises:
-        ConfigError: a data set can't be loaded, or the environment lacks an endpoint's key.
+        ConfigError: a data set can't be loaded, the environment lacks an endpoint's key, or a stored baseline is unlike.
         StoreError: the folder's journal can't be read.
     """
-    for arm in experiment.arms:
+    served = [arm for arm in experiment.arms if selection.serves(arm, experiment)]
+    for arm in served:
         server_key(arm)  # a missing key is told before anything is served
     experiment = without_optional(experiment, reporter.say)
     data = load_data(experiment)
     sizes = {t.name: size for t in experiment.tasks if (size := data.size(t)) is not None}
     experiment = topup.limited(experiment, sizes)
+    selection.check(experiment, data)
     with store.Journal(folder) as journal:
         _end_leftovers(experiment, folder, reporter.say)
-        journal.begin(header(experiment, folder, journal))
+        journal.begin(header(experiment, folder, journal, selection.stored))
         for line in stale(journal):
             reporter.say(line)
-        _forget_replaced(experiment, journal, reporter)
+        selection.take_stored(experiment, journal)
+        replaced.forget(served, journal, folder / LOGS, reporter.say)
         store.write_text(folder / "experiment.yaml", experiment.source)
-        this = _Run(experiment=experiment, data=data, journal=journal, reporter=reporter, budget_s=budget_s)
+        this = _Run(
+            experiment=experiment, data=data, journal=journal, reporter=reporter, budget_s=budget_s, selection=selection
+        )
         if budget_s is not None and budget_s in journal.contents.allotments:
             this.reduce(journal.contents.allotments[budget_s])
         elif budget_s is not None and journal.contents.allotments:
@@ -143,7 +154,7 @@ def run(experiment: Experiment, folder: Path, reporter: Reporter, budget_s: floa
             while this.ask():
                 _run_batches(this)
                 _look(this)
-        journal.finish()
+        journal.finish(selection.left_out(this.experiment, journal, this.current))
         contents = journal.contents
     return report.write(folder, contents)
 
@@ -166,25 +177,6 @@ def _run_batches(run: "_Run") -> None:
 
 def _end_leftovers(experiment: Experiment, folder: Path, say: Callable[[str], None]) -> None:
     leftovers.end(folder / LOGS, say, containers=any(isinstance(arm.engine, DockerEngine) for arm in experiment.arms))
-
-
-def _forget_replaced(experiment: Experiment, journal: store.Journal, reporter: Reporter) -> None:
-    """Behind a url another server may stand than when the run stopped: then its old answers are stale."""
-    for arm in (a for a in experiment.arms if isinstance(a.engine, UrlEngine)):
-        before = [info for (name, _), (_, info) in journal.contents.servers.items() if name == arm.name]
-        if not before:
-            continue
-        try:
-            with serve(arm, 0, journal.folder / LOGS / arm.name, reporter.say) as server:
-                now = server.info
-        except EngineError:
-            continue  # told when its turn comes
-        answers = (a.response for (p, _), a in journal.contents.answers.items() if p.arm == arm.name)
-        # Several servers behind one url are one arm, as long as each was seen before.
-        seen = {r.fingerprint for r in answers if r} | {info.fingerprint for info in before}
-        if now.fingerprint not in seen or (now.version, now.model) not in {(i.version, i.model) for i in before}:
-            reporter.say(f"{arm.name}: another server stands behind its url since this run stopped; it is asked afresh")
-            journal.forget(arm.name)
 
 
 def _side_by_side(launches: list[Launch], run: "_Run") -> None:

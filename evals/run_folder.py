@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from evals import store
+from evals.blessing import blessings
 from evals.errors import ConfigError, StoreError
 from evals.experiment import Experiment
 
@@ -13,15 +14,20 @@ from evals.experiment import Experiment
 def pick(reports: Path, experiment: Experiment, run_id: str | None, new: bool) -> Path:
     """Where to run: the run that is named, else the newest one of this experiment that is not complete, else a new one.
 
+    A run that was blessed stays as it is.
+
     Raises:
-        ConfigError: the name is no plain one, or is that of another experiment's run.
+        ConfigError: the name is no plain one, or is that of another experiment's run, or of a blessed one.
         StoreError: both a name and `new` were asked for, and the name is taken.
     """
+    kept = {blessing.run_id for blessing in blessings(reports)}
     if run_id is not None:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", run_id):
             raise ConfigError(
                 f"--run-id {run_id!r}: use letters, digits, '.', '_' and '-' alone; --reports names another folder"
             )
+        if run_id in kept:
+            raise ConfigError(f"--run-id {run_id}: is blessed, and stays as it is; name another")
         if (reports / run_id / store.JOURNAL).exists():
             header = store.read(reports / run_id).header
             if header is not None and header.name != experiment.name:
@@ -31,7 +37,7 @@ def pick(reports: Path, experiment: Experiment, run_id: str | None, new: bool) -
         return reports / run_id
     begun = ((folder, store.read(folder)) for folder in reversed(list(store.runs(reports, experiment.name))))
     newest = next(((folder, told) for folder, told in begun if told.header is not None), None)
-    if not new and newest is not None and not newest[1].complete():
+    if not new and newest is not None and newest[0].name not in kept and not newest[1].complete():
         return newest[0]
     seconds = (datetime.now(UTC) + timedelta(seconds=n) for n in itertools.count())
     names = (f"{experiment.name}-{at:%Y%m%d-%H%M%S}" for at in seconds)  # two runs may be begun in one second

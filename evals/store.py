@@ -183,8 +183,9 @@ class Journal:
         """Nothing that was written of this arm counts any more; the lines stay."""
         self._write({"kind": "forget", "arm": arm})
 
-    def finish(self) -> None:
-        self._write({"kind": "finished"})
+    def finish(self, left_out: Iterable[str] = ()) -> None:
+        """`left_out`: arms that were not selected, and have something left to be asked."""
+        self._write({"kind": "finished", "left_out": list(left_out)})
 
     def answered(self, place: Place) -> int:
         with self._lock:

@@ -107,6 +107,8 @@ def _incomparable(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec
         return f"{gate.task} is not among the tasks"
     if not spec.marked:
         return f"{gate.task} marks nothing right or wrong, so it cannot gate"
+    if arm.name in evidence.left_out:
+        return "it was not selected, and so not asked in full; the same command without a selection goes on with it"
     if down := _not_run(book, spec, (evidence.baseline, arm.name)):
         return down
     silent = _silent(evidence, book, evidence.baseline, spec) or _silent(evidence, book, arm.name, spec)

@@ -58,6 +58,8 @@ def _own_cache(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What unit tests keep (rates, installs) is not the user's; a real engine is taken from where it was installed once."""
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):  # these tests' runs are none of the job's that tests us
+        monkeypatch.delenv(name, raising=False)
     if request.node.get_closest_marker("engine") is None and request.node.get_closest_marker("docker") is None:
         monkeypatch.setenv("BUMPGATE_CACHE", str(tmp_path_factory.mktemp("cache")))
 

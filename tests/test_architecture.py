@@ -15,7 +15,8 @@ JUDGING = [
     *(ROOT / "evals" / f"{name}.py" for name in ("stats", "compare", "divergence", "verdict", "findings", "plan", "changes")),
     *(ROOT / "evals" / f"{name}.py" for name in ("checks", "switches", "identity", "levels", "outcomes", "lengths")),
     *(ROOT / "evals" / f"{name}.py" for name in ("acceptance", "fields", "looks", "power", "knowable", "standing")),
-    ROOT / "evals" / "report" / "scorecard.py",
+    *(ROOT / "evals" / f"{name}.py" for name in ("trend", "planned")),
+    *(ROOT / "evals" / "report" / f"{name}.py" for name in ("scorecard", "flip_text", "gate_table", "github", "junit")),
     *sorted((ROOT / "evals" / "report").glob("html*.py")),
 ]
 IMPURE = {"time", "datetime", "pathlib", "os", "io", "httpx", "subprocess", "requests", "socket", "random", "sys", "logging"}
@@ -25,6 +26,7 @@ BROAD = {"evals/judging.py", "tasks/problem_set.py", IN_THE_CONTAINER}
 """The worker that turns a fault of ours into a record, and what runs a user's own modules."""
 LAZY = {
     "evals/cli.py": {"evals"}, "evals/conftest.py": {"evals"}, "evals/problem_commands.py": {"evals"},
+    "evals/history_commands.py": {"evals"}, "evals/machine_commands.py": {"evals"}, "evals/report/trend.py": {"matplotlib"},
     "evals/report/heatmap.py": {"matplotlib"}, "sandbox/inside.py": {"random"},
 }  # fmt: skip
 """Imports inside a function: lm-eval costs a second, which `plan` need not pay; a sandbox is started once a program."""

@@ -1,5 +1,6 @@
 """`bumpgate clean`: what it finds, what it removes, and what it must leave."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -63,6 +64,10 @@ def test_all_that_bumpgate_made_is_listed_and_nothing_removed_by_a_dry_run(
     assert str(root) in rows[0]
     assert total.startswith("would free 0.")
     assert err == ""
+    assert main(monkeypatch, "clean", "--dry-run", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [(one["kind"], one["removed"]) for one in told][:2] == [("environment", False), ("half-built", False)]
+    assert told[0]["path"] == str(root)
     assert sorted(engines.parent.rglob("*")) == before
 
 

@@ -261,6 +261,8 @@ def test_a_file_is_judged_against_one_problem(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli.app, ["judge", "min_stack", str(file)])
     assert done.exit_code == 1
     assert "wrong, failed_check: check 1: .push(3)" in done.output
+    told = json.loads(CliRunner().invoke(cli.app, ["judge", "min_stack", str(file), "--json"]).stdout)
+    assert (told["problem"], told["outcome"], told["reason"]) == ("min_stack", "wrong", "failed_check")
 
 
 def test_a_file_or_a_problem_that_is_not_there_is_one_line(tmp_path: Path) -> None:

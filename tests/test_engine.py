@@ -7,15 +7,19 @@ import importlib.util
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 
 import httpx
+import jsonschema
+import pandas as pd
 import psutil
 import pytest
 from engine_experiments import ARMS, EARLIER, ENGINE, MTP, experiment
+from test_machines import SCHEMA, closed
 
 from evals import report, run, sensors, shipped, store
 from evals.engine import Server, serve
@@ -112,6 +116,14 @@ def test_a_server_that_cannot_answer_is_invalid_in_its_own_words_and_the_others_
     assert "float32" in " ".join(dead.log_tail) + dead.reason or "Error" in dead.reason
     assert 0 < len(dead.log_tail) <= 40
     assert {r.arm for r in evidence.records} - {"two-bits"} == {"bf16", "again", "mtp", "earlier", "thinks", "short"}
+
+
+def test_what_machines_read_of_it_is_what_the_schema_says(faults: tuple[Path, Verdict, Evidence]) -> None:
+    where, verdict, evidence = faults
+    told = json.loads((where / "verdict.json").read_text(encoding="utf-8"))
+    jsonschema.validate(told, closed(SCHEMA))
+    assert len(pd.read_parquet(where / "samples.parquet")) == len(evidence.records)
+    assert ET.parse(where / "junit.xml").getroot().get("tests") == str(len(verdict.gates))
 
 
 def test_speculation_is_seen_at_work_and_changes_no_answer_that_a_restart_does_not(

@@ -1,11 +1,14 @@
-"""A run's journal → its verdict, scorecard.md and .html, its heat maps and verdict.json: made again, the same byte for byte."""
+"""A run's journal → its verdict, scorecard.md and .html, its heat maps, verdict.json, junit.xml and samples.parquet.
+
+Made again, they are the same byte for byte.
+"""
 
 from pathlib import Path
 
 from evals import store
 from evals.evidence import from_contents
 from evals.judged import Verdict
-from evals.report import heatmap, html, machine, markdown, needle
+from evals.report import heatmap, html, junit, machine, markdown, needle, samples
 from evals.verdict import judge
 
 
@@ -22,5 +25,7 @@ def write(folder: Path, contents: store.Contents | None = None) -> Verdict:
     store.write_text(folder / "scorecard.html", html.page(evidence, verdict, parts))
     for arm, png in heatmap.pictures(evidence).items():
         store.write_bytes(folder / needle.picture(arm), png)
+    store.write_text(folder / "junit.xml", junit.junit(evidence, verdict))
+    store.write_bytes(folder / samples.FILE, samples.parquet(evidence))
     store.write_text(folder / "verdict.json", machine.verdict_json(evidence, verdict))
     return verdict

@@ -29,6 +29,8 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
         "started_at": evidence.started_at,
         "finished": evidence.finished,
         "baseline": evidence.baseline,
+        "baseline_run": asdict(evidence.stored) if evidence.stored else None,
+        "left_out": list(evidence.left_out),
         "sandbox": asdict(evidence.sandbox) if evidence.sandbox else None,
         "arms": {
             arm.name: {"asked": arm.asked or None, "thinking": arm.thinking} | _arm(evidence, verdict, arm.name)
