@@ -274,7 +274,8 @@ def test_no_docker_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 OWNING = """
-import sys, time
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job, as these tests may be, ignores it
 from sandbox.judge import judge
 from sandbox.pool import Pool
 from sandbox.steps import call
