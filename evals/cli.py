@@ -1,4 +1,4 @@
-"""`bumpgate`: init, run, plan, report, demo. The only place that exits; results go to stdout, news to stderr."""
+"""`bumpgate`: init, run, plan, report, demo, selftest. The only place that exits; results go to stdout, news to stderr."""
 
 import contextlib
 import json
@@ -16,6 +16,7 @@ from evals import config, problem_commands, shipped
 from evals.errors import BumpgateError, ConfigError, Judged
 from evals.judged import Verdict, VerdictName
 from evals.progress import Display
+from evals.selftest import command as selftesting
 
 EXIT_CODES: dict[VerdictName, int] = {"PASS": 0, "REGRESSION": 1, "INVALID": 3, "INCONCLUSIVE": 4}
 EXIT_INTERRUPTED = 130
@@ -173,7 +174,27 @@ def make_report(
     _finish(report.write(folder), folder)
 
 
+@app.command()
+def selftest(
+    engine: selftesting.Engine = selftesting.ENGINE,
+    only: selftesting.Only = None,
+    n: selftesting.Samples = selftesting.N,
+    reports: Reports = Path("reports"),
+    listed: selftesting.Listed = False,
+) -> None:
+    """Plant faults and harmless changes in the shipped model, run them as any experiment, and see what the gate says."""
+    if listed:
+        return selftesting.tell()
+    verdict, folder = _measured(selftesting.prepare(reports, engine, only, n), reports, None, False, None)
+    raise Judged(selftesting.finish(verdict, folder))
+
+
 def _run(path: Path, reports: Path, run_id: str | None, new: bool, budget: str | None) -> None:
+    _finish(*_measured(path, reports, run_id, new, budget))
+
+
+def _measured(path: Path, reports: Path, run_id: str | None, new: bool, budget: str | None) -> tuple[Verdict, Path]:
+    """Run or go on with an experiment: its verdict, and its folder."""
     experiment = config.load(path)
     news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
     try:
@@ -196,7 +217,7 @@ def _run(path: Path, reports: Path, run_id: str | None, new: bool, budget: str |
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if any(f.kind in ("arm_failed", "errors") for f in verdict.findings):
         news.print("the same command asks again what could not be measured; --new starts afresh")
-    _finish(verdict, folder)
+    return verdict, folder
 
 
 def _finish(verdict: Verdict, folder: Path) -> None:

@@ -16,6 +16,7 @@ JUDGING = [
     *(ROOT / "evals" / f"{name}.py" for name in ("checks", "switches", "identity", "levels", "outcomes", "lengths")),
     *(ROOT / "evals" / f"{name}.py" for name in ("acceptance", "fields", "looks", "power", "knowable", "standing")),
     ROOT / "evals" / "report" / "scorecard.py",
+    *(ROOT / "evals" / "selftest" / f"{name}.py" for name in ("weights", "faults", "planted", "table")),
 ]
 IMPURE = {"time", "datetime", "pathlib", "os", "io", "httpx", "subprocess", "requests", "socket", "random", "sys", "logging"}
 IN_THE_CONTAINER = "sandbox/inside.py"
@@ -24,6 +25,7 @@ BROAD = {"evals/judging.py", "tasks/problem_set.py", IN_THE_CONTAINER}
 """The worker that turns a fault of ours into a record, and what runs a user's own modules."""
 LAZY = {
     "evals/cli.py": {"evals"}, "evals/conftest.py": {"evals"}, "evals/problem_commands.py": {"evals"},
+    "evals/selftest/command.py": {"evals"},
     "evals/report/heatmap.py": {"matplotlib"}, "sandbox/inside.py": {"random"},
 }  # fmt: skip
 """Imports inside a function: lm-eval costs a second, which `plan` need not pay; a sandbox is started once a program."""
