@@ -79,7 +79,7 @@ def _text(name: str, engine: str, chosen: Iterable[Planted], n: int) -> str:
 def _arm(planted: Planted, engine: str) -> JsonDict:
     if "repeat_of" in planted.arm:
         return planted.arm
-    own = {"model": planted.name} if planted.edit is not None else {}
+    own: JsonDict = {"model": planted.name} if planted.edit is not None else {}
     if planted.name == "version":
         package, _, version = engine.partition("==")
         own = {"engine": {"venv": f"{package}=={next(v for v in OTHERS if v != version)}"}}
