@@ -156,6 +156,7 @@ def test_the_command_refuses_a_name_that_it_does_not_know(
     assert "--only wats: there is no such change" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short_waits")
 def test_the_command_runs_what_it_plants_and_writes_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -43,8 +43,8 @@ def rounded(files: Files, bits: int, group: int = 32) -> Files:
     def coarse(weight: Values) -> Values:
         grouped = weight.reshape(weight.shape[0], -1, group)
         scale = np.maximum(np.abs(grouped).max(-1, keepdims=True), np.float32(1e-6)) / np.float32(top)
-        steps: Values = np.clip(np.round(grouped / scale), -top - 1, top)
-        return (steps * scale).reshape(weight.shape)
+        out: Values = np.clip(np.round(grouped / scale), -top - 1, top) * scale
+        return out.reshape(weight.shape)
 
     data = files[MODEL]
     return files | {MODEL: weights.replaced(data, {name: coarse(weights.values(data, name)) for name in linear_names(data)})}
