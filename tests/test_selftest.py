@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from evidence import evidence, launch_failure
+from evidence import BASELINE, evidence, launch_failure
 from stub_uv import stand_in
 from test_cli import main
+from test_sensors import told
 
 from evals import config, plan, sampling
 from evals.errors import ConfigError
@@ -63,8 +64,8 @@ def test_made_again_it_is_the_same_so_that_its_answers_still_count(tmp_path: Pat
 
 
 def test_a_part_is_an_experiment_of_its_own_name(tmp_path: Path) -> None:
-    told = yaml.safe_load(prepared(tmp_path, "stop", "restart").read_text())
-    assert (told["name"], list(told["arms"])) == ("selftest-part", ["base", "stop", "restart"])
+    written = yaml.safe_load(prepared(tmp_path, "stop", "restart").read_text())
+    assert (written["name"], list(written["arms"])) == ("selftest-part", ["base", "stop", "restart"])
     assert not (tmp_path / "bits-2").exists()
 
 
@@ -127,19 +128,25 @@ def test_the_table() -> None:
     assert lines[2] == "3 faults: 1 REGRESSION, 1 PASS, 1 INVALID; 2 harmless changes: 1 PASS, 1 REGRESSION."
     assert "500 questions" in lines[4]
     assert "margin 2 points" in lines[4]
-    assert {line.count(" | ") for line in lines[6:] if " | " in line} == {9}
+    assert {line.count(" | ") for line in lines[6:] if " | " in line} == {10}
     assert lines[8].startswith(
         "| bits-2 | weights rounded to 2 bits | REGRESSION | **REGRESSION** | 500 | 99.8 → 50.0 | −49.8 [−53.5, −46.1] |"
     )
     assert (
-        "| too small to see | **PASS**: too small to see | 500 | 99.8 → 99.8 | 0.0 [−0.5, +0.5] | 500 of 500 | – | yes |"
+        "| too small to see | **PASS**: too small to see | 500 | 99.8 → 99.8 | 0.0 [−0.5, +0.5] | 500 of 500 | – | – | yes |"
         in text
     )
     assert (
         "| INVALID: `answer_in_reasoning_field` | **INVALID**: the candidate did not pass preflight: places: "
-        r"answer_in_reasoning_field: in 12 of 12 short answers \| and more | – | – | – | – | – | yes |"
+        r"answer_in_reasoning_field: in 12 of 12 short answers \| and more | – | – | – | – | – | – | yes |"
     ) in text
-    assert lines[-1].endswith("| **NO** |")
+    assert lines[12].endswith("| **NO** |")
+
+
+def test_a_fault_that_costs_no_answer_has_its_size_from_the_sensors() -> None:
+    as_ever = [[-0.7, -0.7]] * 3
+    run = told({BASELINE: as_ever, "scale-5": [[-0.7, -0.9], [-0.7, -0.92], [-0.7, -0.88]]}, again=as_ever)
+    assert "| 50.0 %, 0.100 nats, more than a restart | yes |" in table.markdown(run, table.rows(run, judge(run)))
 
 
 def test_the_list_has_a_line_each(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,16 +4,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evals import sensors
 from evals.judged import Divergence, Evidence, GateResult, Verdict, VerdictName
 from evals.report.outcomes import SameTokens, same_tokens
 from evals.report.text import inline, signed, table
 from evals.selftest.planted import PLANTED, Planted
+from evals.sensors import Reading
 
 TASK = "gsm8k"
 REASON_LIMIT = 200
 _HEAD = (
     "planted | what it is | should be | the gate said | n | correct: base → planted | change [90 % interval] "
-    "| same tokens: gsm8k | same tokens: greedy | as it should"
+    "| same tokens: gsm8k | same tokens: greedy | the baseline's words | as it should"
+)
+_NOTE = (
+    "*Same tokens*: answers that are the baseline's to the last token. *The baseline's words*: of the tokens of its answers to "
+    "the gate's questions, the share that the arm would have chosen itself, how much a token's log-probability changes, and "
+    "whether that is more than a restart changes."
 )
 
 
@@ -24,6 +31,8 @@ class Row:
     same: SameTokens
     """Answers to the gate's task that have the baseline's tokens."""
     greedy: Divergence | None
+    reading: Reading | None
+    """How likely it finds the baseline's answers to the gate's task."""
 
     @property
     def as_expected(self) -> bool:
@@ -40,11 +49,15 @@ def rows(evidence: Evidence, verdict: Verdict) -> tuple[Row, ...]:
     """One for each change that is an arm of the run."""
     gates = {gate.arm: gate for gate in verdict.gates if gate.task == TASK}
     greedy = {one.arm: one for one in verdict.divergences}
+    read = {one.arm: one for one in sensors.readings(evidence) if one.task == TASK}
     return tuple(
-        Row(planted=p, gate=gates[p.name], same=same_tokens(evidence, p.name, TASK), greedy=greedy.get(p.name))
+        Row(
+            planted=p, gate=gates[p.name], same=same_tokens(evidence, p.name, TASK), greedy=greedy.get(p.name),
+            reading=read.get(p.name),
+        )
         for p in PLANTED
         if p.name in gates
-    )
+    )  # fmt: skip
 
 
 def exit_code(found: Sequence[Row]) -> int:
@@ -68,6 +81,8 @@ def markdown(evidence: Evidence, found: Sequence[Row]) -> str:
         f"a drop is real at 5 % over {len(found)} gates.",
         "",
         table(_HEAD, map(_cells, found)),
+        "",
+        _NOTE,
         "",
     ])  # fmt: skip
 
@@ -94,7 +109,7 @@ def _cells(row: Row) -> list[str]:
     should = {"small": "too small to see", "INVALID": f"INVALID: `{row.planted.words}`"}
     return [
         row.planted.name, row.planted.says, should.get(row.planted.expects, row.planted.expects), _said(row), *measured,
-        same, greedy, "yes" if row.as_expected else "**NO**",
+        same, greedy, _words(row.reading), "yes" if row.as_expected else "**NO**",
     ]  # fmt: skip
 
 
@@ -103,3 +118,11 @@ def _said(row: Row) -> str:
         return f"**{row.gate.verdict}**: {inline(row.gate.reason, REASON_LIMIT)}"
     small = ": too small to see" if row.planted.fault and row.gate.verdict in ("PASS", "INCONCLUSIVE") else ""
     return f"**{row.gate.verdict}**{small}"
+
+
+def _words(reading: Reading | None) -> str:
+    if reading is None:
+        return "–"
+    figures = reading.figures
+    told = f"{100 * figures.agreement.mean:.1f} %, {figures.size.mean:.3f} nats"
+    return f"{told}, more than a restart" if reading.is_beyond else told
