@@ -47,7 +47,8 @@ def test_the_experiment_is_an_ordinary_one_with_an_arm_for_each_change(tmp_path:
 
 def test_its_gate_can_pass_with_its_samples(tmp_path: Path) -> None:
     gates = plan.gates(config.load(prepared(tmp_path, n=command.N)))
-    assert all(gate.n == command.N >= gate.n_needed for gate in gates)
+    assert {gate.knowable.n for gate in gates if gate.knowable} == {command.N}
+    assert all(gate.knowable and gate.knowable.passes >= 0.8 for gate in gates)
 
 
 def test_another_version_is_another_one_than_the_engines(tmp_path: Path) -> None:
