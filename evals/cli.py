@@ -1,4 +1,4 @@
-"""`bumpgate`: init, run, plan, report, demo, and other rooms' commands. The only place that exits; news go to stderr."""
+"""`bumpgate`: init, run, plan, report, demo, selftest, and other rooms' commands. The only place that exits."""
 
 import contextlib
 import json
@@ -15,6 +15,7 @@ from evals import config, history_commands, machine_commands, problem_commands, 
 from evals.errors import BumpgateError, ConfigError, Judged
 from evals.judged import Verdict, VerdictName
 from evals.progress import Display
+from evals.selftest import command as selftesting
 
 EXIT_CODES: dict[VerdictName, int] = {"PASS": 0, "REGRESSION": 1, "INVALID": 3, "INCONCLUSIVE": 4}
 EXIT_INTERRUPTED = 130
@@ -179,6 +180,21 @@ def make_report(
 
     folder = history_commands.folder_of(run_folder, reports)
     _finish(report.write(folder), folder, as_json)
+
+
+@app.command()
+def selftest(
+    engine: selftesting.Engine = selftesting.ENGINE,
+    only: selftesting.Only = None,
+    n: selftesting.Samples = selftesting.N,
+    reports: Reports = Path("reports"),
+    listed: selftesting.Listed = False,
+) -> None:
+    """Plant faults and harmless changes in the shipped model, run them as any experiment, and see what the gate says."""
+    if listed:
+        return selftesting.tell()
+    verdict, folder = _measured(selftesting.prepare(reports, engine, only, n), reports, None, False, None)
+    raise Judged(selftesting.finish(verdict, folder))
 
 
 def _measured(

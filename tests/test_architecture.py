@@ -18,6 +18,7 @@ JUDGING = [
     *(ROOT / "evals" / f"{name}.py" for name in ("trend", "planned")),
     *(ROOT / "evals" / "report" / f"{name}.py" for name in ("scorecard", "flip_text", "gate_table", "github", "junit")),
     *sorted((ROOT / "evals" / "report").glob("html*.py")),
+    *(ROOT / "evals" / "selftest" / f"{name}.py" for name in ("weights", "faults", "planted", "table")),
 ]
 IMPURE = {"time", "datetime", "pathlib", "os", "io", "httpx", "subprocess", "requests", "socket", "random", "sys", "logging"}
 IN_THE_CONTAINER = "sandbox/inside.py"
@@ -27,6 +28,7 @@ BROAD = {"evals/judging.py", "tasks/problem_set.py", IN_THE_CONTAINER}
 LAZY = {
     "evals/cli.py": {"evals"}, "evals/conftest.py": {"evals"}, "evals/problem_commands.py": {"evals"},
     "evals/history_commands.py": {"evals"}, "evals/machine_commands.py": {"evals"}, "evals/report/trend.py": {"matplotlib"},
+    "evals/selftest/command.py": {"evals"},
     "evals/report/heatmap.py": {"matplotlib"}, "sandbox/inside.py": {"random"},
 }  # fmt: skip
 """Imports inside a function: lm-eval costs a second, which `plan` need not pay; a sandbox is started once a program."""

@@ -3,7 +3,6 @@
 One experiment with eight arms and one pair of running endpoints serve all of these tests.
 """
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from types import ModuleType
 
 import httpx
 import jsonschema
@@ -28,10 +26,10 @@ from evals.experiment import Arm
 from evals.judged import Evidence, GateResult, Verdict
 from evals.progress import Silent
 from evals.report import outcomes, scorecard
+from evals.selftest.faults import rounded
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("engine")]
 
-ROOT = Path(__file__).parent.parent
 FOUR_BITS = "awq-unpacked" if shipped.demo() == "demo-avx2" else "w4a16"
 TRUNCATING_A_TENTH = 40
 """Tokens that about a tenth of the demo's answers are longer than."""
@@ -39,16 +37,6 @@ TASKS = (
     "  - {task: gsm8k, n: 200, concurrency: 64, fewshot: 0, max_tokens: 96, data_dir: demo:arithmetic}\n"
     "  - {task: greedy, max_tokens: 64}\n"
 )
-
-
-def quantize() -> ModuleType:
-    """The project's own quantiser, which is a script and not a package."""
-    spec = importlib.util.spec_from_file_location("quantize", ROOT / "tools" / "tiny_model" / "quantize.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +49,9 @@ def faults(folder: Path) -> tuple[Path, Verdict, Evidence]:
     """A baseline against itself, against planted faults, and against a server that can't answer a first request."""
     bf16 = shipped.resolve("demo:bf16")
     assert bf16 is not None
-    quantize().rounded(bf16, folder / "two-bits", bits=2, group=128)
+    (folder / "two-bits").mkdir()
+    for name, data in rounded({p.name: p.read_bytes() for p in bf16.iterdir()}, bits=2, group=128).items():
+        (folder / "two-bits" / name).write_bytes(data)
     arms = ARMS + (
         "  again: {repeat_of: bf16}\n"
         f"  two-bits: {{extends: bf16, model: {folder / 'two-bits'}}}\n"

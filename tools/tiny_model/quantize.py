@@ -1,10 +1,11 @@
 """Other forms of the tiny checkpoint, written straight from its bf16 weights with NumPy.
 
-    python quantize.py SRC OUT awq|unpacked|w4a16|rounded [--bits 2] [--group 32]
+    python quantize.py SRC OUT awq|unpacked|w4a16 [--group 32]
 
 `awq`: uint4 with zero points (AutoAWQ's gemm layout). `unpacked`: the values that `awq` stands for, kept as bf16, for CPUs
-on which vLLM has no 4-bit kernel. `w4a16`: symmetric int4 (compressed-tensors, pack-quantized). `rounded`: bf16 weights rounded to so many bits and kept as bf16, a fault to plant. All by round-to-nearest in groups along
-the input dimension. vLLM's CPU kernels want sizes in multiples of 32 and bfloat16 or float16.
+on which vLLM has no 4-bit kernel. `w4a16`: symmetric int4 (compressed-tensors, pack-quantized). All by round-to-nearest in
+groups along the input dimension. vLLM's CPU kernels want sizes in multiples of 32 and bfloat16 or float16. A fault to plant,
+weights rounded to a few bits, is evals/selftest/faults.py's.
 """
 
 import argparse
@@ -135,30 +136,14 @@ def w4a16(src: Path, out: Path, group: int) -> None:
     )
 
 
-def rounded(src: Path, out: Path, bits: int, group: int) -> None:
-    tensors = load(src)
-    top = 2 ** (bits - 1) - 1
-    for name in linear_names(tensors):
-        weight = tensors[name].astype(np.float32)
-        grouped = weight.reshape(weight.shape[0], -1, group)
-        scale = np.maximum(np.abs(grouped).max(-1, keepdims=True), 1e-6) / top
-        back = np.clip(np.round(grouped / scale), -top - 1, top) * scale
-        tensors[name] = back.reshape(weight.shape).astype(ml_dtypes.bfloat16)
-    save(src, out, tensors)
-
-
 def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("src", type=Path)
     ap.add_argument("out", type=Path)
-    ap.add_argument("form", choices=["awq", "unpacked", "w4a16", "rounded"])
-    ap.add_argument("--bits", type=int, default=2)
+    ap.add_argument("form", choices=["awq", "unpacked", "w4a16"])
     ap.add_argument("--group", type=int, default=32)
     a = ap.parse_args()
-    if a.form == "rounded":
-        rounded(a.src, a.out, a.bits, a.group)
-    else:
-        {"awq": awq, "unpacked": unpacked, "w4a16": w4a16}[a.form](a.src, a.out, a.group)
+    {"awq": awq, "unpacked": unpacked, "w4a16": w4a16}[a.form](a.src, a.out, a.group)
 
 
 if __name__ == "__main__":
