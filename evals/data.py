@@ -1,6 +1,7 @@
 """What a run asks: every task's samples, as many of them as an arm has come to."""
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from evals.experiment import Experiment, TaskConfig
@@ -32,6 +33,10 @@ class Data:
         grid = self.needles.grid if task.name == "needle" and self.needles else None
         known = {"coding": len(self.coding), "greedy": len(greedy.prompts())}
         return known.get(task.name, grid.size if grid and not grid.is_open else None)
+
+    def sizes(self, tasks: Iterable[TaskConfig]) -> dict[str, int]:
+        """By task, the samples that there are, where that is known."""
+        return {t.name: size for t in tasks if (size := self.size(t)) is not None}
 
     def posed(self, task: TaskConfig) -> HarnessTask:
         """The task as lm-eval poses it, with so many samples as it has now."""

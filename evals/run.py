@@ -132,13 +132,12 @@ def run(
         server_key(arm)  # a missing key is told before anything is served
     experiment = without_optional(experiment, reporter.say)
     data = load_data(experiment)
-    sizes = {t.name: size for t in experiment.tasks if (size := data.size(t)) is not None}
-    experiment = topup.limited(experiment, sizes)
+    experiment = topup.limited(experiment, data.sizes(experiment.tasks))
     selection.check(experiment, data)
     with store.Journal(folder) as journal:
         _end_leftovers(experiment, folder, reporter.say)
         journal.begin(header(experiment, folder, journal, selection.stored))
-        for line in stale(journal):
+        for line in (*stale(journal), *topup.unplanned(experiment, journal.contents)):
             reporter.say(line)
         selection.take_stored(experiment, journal)
         replaced.forget(served, journal, folder / LOGS, reporter.say)

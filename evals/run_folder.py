@@ -7,14 +7,18 @@ from pathlib import Path
 
 from evals import store
 from evals.blessing import blessings
+from evals.contents import Contents
+from evals.data import load_data
 from evals.errors import ConfigError, StoreError
 from evals.experiment import Experiment
+from evals.topup import limited, made_longer
 
 
 def pick(reports: Path, experiment: Experiment, run_id: str | None, new: bool) -> Path:
     """Where to run: the run that is named, else the newest one of this experiment that is not complete, else a new one.
 
-    A run that was blessed stays as it is.
+    A complete one is gone on with where it is asked more samples than it was looked at with: that explores, as the same folder
+    tells (evals/standing.py). A run that was blessed stays as it is.
 
     Raises:
         ConfigError: the name is no plain one, or is that of another experiment's run, or of a blessed one.
@@ -37,8 +41,19 @@ def pick(reports: Path, experiment: Experiment, run_id: str | None, new: bool) -
         return reports / run_id
     begun = ((folder, store.read(folder)) for folder in reversed(list(store.runs(reports, experiment.name))))
     newest = next(((folder, told) for folder, told in begun if told.header is not None), None)
-    if not new and newest is not None and newest[0].name not in kept and not newest[1].complete():
+    if not new and newest is not None and newest[0].name not in kept and _goes_on(experiment, newest[1]):
         return newest[0]
     seconds = (datetime.now(UTC) + timedelta(seconds=n) for n in itertools.count())
     names = (f"{experiment.name}-{at:%Y%m%d-%H%M%S}" for at in seconds)  # two runs may be begun in one second
     return next(reports / name for name in names if not (reports / name).exists())
+
+
+def _goes_on(experiment: Experiment, told: Contents) -> bool:
+    """Beside a run that was looked at with fewer samples, a new one with more would be a second look that nobody sees."""
+    if not told.complete():
+        return True
+    if not made_longer(
+        experiment, told
+    ):  # where all samples are asked they are not counted yet; no data set is read for nothing
+        return False
+    return made_longer(limited(experiment, load_data(experiment).sizes(experiment.tasks)), told)

@@ -73,6 +73,37 @@ def news(seen: Iterable[Look], then: Asks) -> Iterator[str]:
         yield f"{which}: {look.arm} · {look.task} with {look.n} samples: {look.verdict}{tail}"
 
 
+def unplanned(experiment: Experiment, contents: Contents) -> Iterator[str]:
+    """What is to be asked that nobody planned when it was first looked at, a line a task."""
+    last = {} if contents.allotments else {task.name: _last(experiment, task) for task in experiment.tasks}
+    first = {look.task: look for look in reversed(contents.looks_now()) if look.task in last}
+    for task, look in first.items():
+        if last[task] not in look.sizes:
+            yield (
+                f"warning: {task} was looked at with {look.n} samples, and {last[task]} were not planned then: they explore, "
+                "and can't PASS; --new measures afresh"
+            )
+
+
+def made_longer(experiment: Experiment, contents: Contents) -> bool:
+    """Whether a run of these very arms and tasks was looked at, not to its content, with fewer samples than are asked now."""
+    header = contents.header
+    keys = ({a.name: a.key for a in experiment.arms}, {t.name: t.key for t in experiment.tasks})
+    if header is None or contents.allotments or keys != (header.arm_keys, header.task_keys):
+        return False
+    last = {task.name: _last(experiment, task) for task in experiment.tasks}
+    looks = contents.looks_now()
+    reached = {
+        task: max((max(look.n, look.sizes[-1]) for look in looks if look.task == task), default=n) for task, n in last.items()
+    }
+    return any(look.verdict != "PASS" and reached[look.task] < last[look.task] for look in looks)
+
+
+def _last(experiment: Experiment, task: TaskConfig) -> int:
+    """Samples at its gate's last look, or all that are asked where none is planned."""
+    return next((g.looks[-1] for g in experiment.gates if g.task == task.name and g.looks), _first(task))
+
+
 def limited(experiment: Experiment, most: Mapping[str, int]) -> Experiment:
     """With no more samples of each task than `most` says, and so with fewer looks, the last of them at that number."""
     gates = tuple(replace(g, looks=_cut(g.looks, most.get(g.task))) for g in experiment.gates)

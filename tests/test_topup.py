@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from stub_server import Json, Reply, StubServer, chat
 
-from evals import config, plan, report, run, store
+from evals import config, plan, report, run, run_folder, store
 from evals.errors import ConfigError
 from evals.experiment import Experiment
 from evals.judged import Look, Verdict
@@ -172,6 +172,38 @@ def test_a_run_made_longer_without_a_plan_is_exploratory_and_cannot_pass(
     )
     assert [f.severity for f in verdict.findings if f.kind == "exploratory"] == ["alarm"]
     assert report.write(tmp_path / "run") == verdict
+
+
+@pytest.mark.parametrize("more", [", n: 160", ""], ids=["n", "all"])
+def test_the_same_command_with_more_questions_makes_the_run_longer_and_no_second_one_beside_it(
+    write: Callable[..., Experiment], stubs: dict[str, StubServer], tmp_path: Path, more: str
+) -> None:
+    """A new run would ask the same first questions, and be judged as if nobody had looked at their answers before."""
+    news: list[str] = []
+
+    class Listener(Silent):
+        def say(self, text: str) -> None:
+            news.append(text)
+
+    reports = tmp_path / "reports"
+    folder = run_folder.pick(reports, write(gate="", task=", n: 40"), None, False)
+    assert run.run(write(gate="", task=", n: 40"), folder, Listener()).overall == "INCONCLUSIVE"
+    assert not any("not planned then" in line for line in news)
+    assert run_folder.pick(reports, write(gate="", task=", n: 40"), None, False) != folder
+    assert run_folder.pick(reports, write(gate="", task=", n: 30"), None, False) != folder
+    assert run_folder.pick(reports, write(gate="", task=more, arms=("old", "other")), None, False) != folder
+    assert run_folder.pick(reports, write(gate="", task=more), None, True) != folder
+    assert run_folder.pick(reports, write(gate="", task=more), None, False) == folder
+    assert run.run(write(gate="", task=more), folder, Listener()).overall == "INCONCLUSIVE"
+    assert "gsm8k was looked at with 40 samples, and 160 were not planned then" in "".join(news)
+    assert sorted(questions(stubs["new"])) == list(range(160))
+    assert run_folder.pick(reports, write(gate="", task=more), None, False) != folder
+
+
+def test_a_run_that_passed_is_not_made_longer(write: Callable[..., Experiment], tmp_path: Path) -> None:
+    reports = tmp_path / "reports"
+    assert run.run(write(gate="", task=", n: 120"), reports / "x-20260101-000000", Silent()).overall == "PASS"
+    assert run_folder.pick(reports, write(gate="", task=", n: 160"), None, False) != reports / "x-20260101-000000"
 
 
 def test_a_run_made_longer_without_a_plan_calls_no_regression(

@@ -69,7 +69,7 @@ HARMLESS = (
     _harmless("threads", "two threads, which add in another order",
               env={"VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": 2}),
     _harmless("renamed", "another served model name", args={"served-model-name": "renamed"}),
-    _harmless("prefix-cache", "prefix cache on", args={"enable-prefix-caching": True, "block-size": 16}),
+    _harmless("prefix-cache", "prefix cache on", args={"enable-prefix-caching": True, "block-size": 32}),
 )  # fmt: skip
 PLANTED = FAULTS + HARMLESS
 
