@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check lint clean
 
@@ -21,11 +22,12 @@ lint: $(STAMP)
 check: lint
 	$(BIN)/python -m pytest tests -rs --timeout 300 -n 2 -m "not engine and not docker and not slow" $(PYTEST_ARGS)
 
-# uv makes the install quick; it comes from PyPI like everything else.
+# uv makes the install quick; it comes from PyPI like everything else. It compiles nothing unless told to, and where Python may
+# write no bytecode, each of the hundred processes that the tests start would compile pandas, lm-eval and the rest anew.
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[dev]'
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[dev]'
 	touch $@
 
 clean:
