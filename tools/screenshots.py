@@ -1,10 +1,12 @@
-"""Pictures of a run's scorecard.html in a real Chromium, as the docs show them: light, dark with an answer open, narrow, on paper.
+"""Pictures of a run's scorecards in a real Chromium, as the docs show them: light, dark with an answer open, narrow, on paper, and
+as a terminal shows it.
 
     python tools/screenshots.py RUN FOLDER    # RUN/scorecard.html → FOLDER/scorecard-light.png and so on
 
 Needs Playwright (the `dev` extra) and a Chromium: the machine's own (`tools/browser/install.sh`) or Playwright's.
 """
 
+import io
 import shutil
 import sys
 from collections.abc import Iterator
@@ -12,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
+from rich.console import Console
+from rich.markdown import Markdown
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell")
 
@@ -53,6 +57,16 @@ def take(run: Path, folder: Path) -> None:
         paper = opened(chromium, run, width=794, height=1123)  # A4 at 96 dots an inch
         paper.emulate_media(media="print")
         paper.screenshot(path=folder / "scorecard-paper.png")
+        terminal = chromium.new_page(viewport={"width": 1480, "height": 1000})
+        terminal.set_content(f"<body style='margin: 0'>{_in_a_terminal(run)}")
+        terminal.screenshot(path=folder / "terminal.png")
+
+
+def _in_a_terminal(run: Path) -> str:
+    """The scorecard as `bumpgate report` prints it into 120 columns, as an SVG drawing."""
+    screen = Console(record=True, width=120, file=io.StringIO(), force_terminal=True)
+    screen.print(Markdown((run / "scorecard.md").read_text(encoding="utf-8")))
+    return screen.export_svg(title=f"bumpgate report {run.name}")
 
 
 if __name__ == "__main__":
