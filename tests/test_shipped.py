@@ -77,4 +77,4 @@ def test_a_shipped_experiment_opens_with_what_plan_says_of_it(
     named = re.findall(r"^#     warning: (?:… )?(.+)", header[0], re.MULTILINE)
     without_docker = "warning: programs can't be run as things are"
     warnings = [line for line in said if line.startswith("warning: ") and not line.startswith(without_docker)]
-    assert [[part for part in named if part in line] for line in warnings] == [[part] for part in named]
+    assert sorted([part for part in named if part in line] for line in warnings) == sorted([part] for part in named)
