@@ -5,10 +5,13 @@ A command whose comment says what it `needs` (a GPU, Docker, minutes, …) is pa
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -38,8 +41,8 @@ PARSED_ONLY = {
     "python tools/coding/build.py --data-dir our_problems --mutants",
     r"""jq -r '.gates[] | select(.verdict != "PASS") | "\(.arm) \(.task): \(.reason)"' reports/RUN/verdict.json""",
 }  # fmt: skip
-ENDS = {"doctor": {0, 3}}
-"""Exit codes where they are a machine's; else 0, for the runs here find nothing changed."""
+ENDS = {"doctor": {0, 3}, "clean": {0, 2}}
+"""Exit codes where they are a machine's, which has no such engine, say; else 0, for the runs here find nothing changed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +64,7 @@ def name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+@cache
 def tokens(page: Path) -> list[Token]:
     return MarkdownIt("commonmark").enable("table").parse(page.read_text(encoding="utf-8"))
 
@@ -134,14 +138,18 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clone]:
         for to in (folder, folder / "serving"):
             written(to, {"old": old, "new": new}, "upgrade")
         patch.chdir(folder)
-        for run_id in ("RUN", "upgrade-20260801-201500"):
-            assert main(patch, "run", "upgrade.yaml", "--run-id", run_id) == 0
+        assert main(patch, "run", "upgrade.yaml", "--run-id", "RUN") == 0
+        shutil.copytree(folder / "reports" / "RUN", folder / "reports" / "upgrade-20260801-201500")
         yield Clone(folder=folder, url=old.url)
 
 
 @pytest.fixture(autouse=True)
-def _quiet_machine(monkeypatch: pytest.MonkeyPatch, clone: Clone) -> None:
+def _there(monkeypatch: pytest.MonkeyPatch, clone: Clone) -> None:
+    """In its folder; nothing is looked for in a network or in Docker."""
     monkeypatch.chdir(clone.folder)
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    monkeypatch.setenv("HF_ENDPOINT", clone.url)
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{clone.folder}/none")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -208,6 +216,7 @@ def whole(fragment: str, clone: Clone, title: str) -> Path:
     arm = re.search(r"^arms:\n  (?:#.*\n  )*([\w.-]+):", fragment, re.MULTILINE)
     lacking = {
         "name": f"name: {title}",
+        "model": "model: Qwen/Qwen3-8B",
         "baseline": f"baseline: {arm[1] if arm else 'a'}",
         "arms": f"arms: {{a: {{engine: {{url: '{clone.url}'}}}}, b: {{engine: {{url: '{clone.url}/b'}}}}}}",
         "tasks": "tasks: [gsm8k]",
@@ -259,7 +268,7 @@ def test_no_command_hides_from_these_tests(page: Path) -> None:
 def anchors(page: Path) -> set[str]:
     """Its headings as a forge links to them."""
     found = tokens(page)
-    titles = [after.content for token, after in zip(found, found[1:], strict=False) if token.type == "heading_open"]
+    titles = [after.content for token, after in pairwise(found) if token.type == "heading_open"]
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write docs/experiment.md from the pydantic models of an experiment file (evals/schema.py).
 
-    python tools/reference.py
+Usage: python tools/reference.py
 """
 
 import sys
