@@ -226,7 +226,7 @@ def whole(fragment: str, clone: Clone, title: str) -> Path:
     return path
 
 
-def test_the_task_that_the_docs_show_is_posed_and_marked(clone: Clone) -> None:
+def test_the_task_that_the_docs_show_is_posed_by_lm_eval(clone: Clone) -> None:
     task = TaskConfig(
         name="ours", n=None, rounds=1, concurrency=1, data_dir=None, fewshot=None, max_tokens=8, seed=0,
         foreign=foreign.find("ours", clone.folder / "our_tasks"),
