@@ -1,11 +1,13 @@
 """What travels with the package: the demo for any CPU, and checkpoints that are what their names say."""
 
+import re
 from pathlib import Path
 
 import ml_dtypes  # noqa: F401  # teaches NumPy bfloat16
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
+from test_cli import main
 
 from evals import config, shipped
 from evals.experiment import Experiment
@@ -56,3 +58,23 @@ def nibbles(packed: np.ndarray) -> np.ndarray:
     where = [0, 4, 1, 5, 2, 6, 3, 7]
     columns = [(packed.view(np.uint32) >> (4 * nibble)) & 15 for nibble in where]
     return np.stack(columns, axis=-1).reshape(len(packed), -1).astype(np.float32)
+
+
+@pytest.mark.parametrize("name", shipped.names())
+def test_a_shipped_experiment_opens_with_what_plan_says_of_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """What it answers, costs and where to change it; its size, and each warning and no other, as `plan` tells them."""
+    path = shipped.experiments() / f"{name}.yaml"
+    assert main(monkeypatch, "plan", str(path)) == 0
+    said = capsys.readouterr().out.splitlines()
+    header = re.match(r"(#.*\n)+", path.read_text(encoding="utf-8"))
+    assert header is not None
+    labels = re.findall(r"^# (What [^:]+): ", header[0], re.MULTILINE)
+    assert labels == ["What it answers", "What it costs", "What to change for yours"]
+    assert f"`bumpgate plan {name}`" in re.sub(r"\n#  ", "", header[0])
+    assert f"#     {said[0]}\n" in header[0]
+    named = re.findall(r"^#     warning: (?:… )?(.+)", header[0], re.MULTILINE)
+    without_docker = "warning: programs can't be run as things are"
+    warnings = [line for line in said if line.startswith("warning: ") and not line.startswith(without_docker)]
+    assert sorted([part for part in named if part in line] for line in warnings) == sorted([part] for part in named)
