@@ -86,6 +86,20 @@ def test_a_server_that_finds_them_less_likely_is_seen_and_passes_all_the_same(tm
     assert f"| new | greedy | {GREEDY} (" in (tmp_path / "run" / "scorecard.md").read_text()
 
 
+def test_a_further_look_asks_about_the_answers_that_it_adds_and_about_none_again(tmp_path: Path, stubs: Stubs) -> None:
+    experiment(tmp_path, stubs)
+    path = tmp_path / "x.yaml"
+    path.write_text(path.read_text().replace(f"n: {N}, ", "").replace("margin: 6", "margin: 10, looks: [20, 40, 60]"))
+    verdict = run.run(config.load(path), tmp_path / "run", Silent())
+    assert verdict.overall == "PASS"
+    evidence = from_contents(store.read(tmp_path / "run"))
+    assert [look.n for look in evidence.looks] == [20, 40]
+    asked = [tuple(body["prompt"]) for body in stubs[1].forced]
+    assert 20 < FORCED < 40
+    assert len(asked) == len(set(asked)) == FORCED + GREEDY
+    assert {r.task: r.figures.size.n for r in readings(evidence)} == {"gsm8k": FORCED, "greedy": GREEDY}
+
+
 def test_what_changed_sides_is_asked_about_on_the_candidate_and_on_the_baselines_next_launch(
     tmp_path: Path, stubs: Stubs
 ) -> None:
