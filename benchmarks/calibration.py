@@ -149,7 +149,8 @@ is the same questions in both and the other flips are drawn afresh: the noise of
 alpha is shared with none. *Coverage*: how often the largest drop that is called possible is not below the true one."""
 _SAVED = f"""\
 {LOOKS} looks in even steps, the last of them where a PASS comes in {100 * LIKELY:.0f} % of runs if nothing changed,
-beside the one look that passes as often."""
+beside the one look that passes as often. Where few answers flip for the margin they save less, or nothing: even without
+a flip a margin takes so many samples that an early look can't pass, and one that could is spent for."""
 _OTHERS = f"""\
 The last three columns: how often a rule says that something is wrong. **5 % relative**: the candidate's one run is
 more than 5 % of the baseline's score away from it. **unpaired z**: one-sided, at 95 %, as if each arm had had
@@ -174,10 +175,36 @@ def markdown(cells: list[Cell], saved: list[Cell]) -> str:
          *(percent(c.others[name]) for name in OTHERS)]
         for c in cells
     ]  # fmt: skip
-    parts = ["# Calibration: how often a gate is right", _TRUTH, "## What looks save", _SAVED, table(head, few)]
+    parts = [
+        "# Calibration: how often a gate is right",
+        _TRUTH,
+        "## The worst of all cells",
+        table("what | worst | where", worst(cells)),
+    ]
+    parts += ["## What looks save", _SAVED, table(head, few)]
     parts += ["## Every verdict, and the rules of others", _OTHERS]
     parts += [table(f"{names} | 5 % relative | unpaired z | recovery", many)]
     return "\n\n".join(parts) + "\n"
+
+
+def worst(cells: list[Cell]) -> list[list[str]]:
+    """The cells that are furthest from what a gate promises."""
+    same, margins = [c for c in cells if not c.true_drop], [c for c in cells if c.true_drop == c.margin]
+    told = (
+        ("REGRESSION where nothing changed (5 % are spent)", max(same, key=lambda c: c.regression_rate), "regression_rate"),
+        ("PASS of a drop as large as the margin (5 % are spent)", max(margins, key=lambda c: c.pass_rate), "pass_rate"),
+        (
+            "coverage (95 % are meant; a score interval is near that, not exact)",
+            min(cells, key=lambda c: c.coverage),
+            "coverage",
+        ),
+    )
+    return [[what, percent(getattr(c, field)), where(c)] for what, c, field in told]
+
+
+def where(c: Cell) -> str:
+    flips, looks = percent(c.discordance), len(c.looks)
+    return f"n {c.n}, {flips} flips, rounds: {c.rounds}, looks: {looks}, true drop {c.true_drop:g}, margin {c.margin:g}"
 
 
 def percent(share: float) -> str:

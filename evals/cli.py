@@ -189,12 +189,13 @@ def selftest(
     n: selftesting.Samples = selftesting.N,
     reports: Reports = Path("reports"),
     listed: selftesting.Listed = False,
+    as_json: AsJson = False,
 ) -> None:
     """Plant faults and harmless changes in the shipped model, run them as any experiment, and see what the gate says."""
     if listed:
         return selftesting.tell()
     verdict, folder = _measured(selftesting.prepare(reports, engine, only, n), reports, None, False, None)
-    raise Judged(selftesting.finish(verdict, folder))
+    raise Judged(selftesting.finish(verdict, folder, as_json))
 
 
 def _measured(

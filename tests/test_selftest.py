@@ -1,5 +1,6 @@
 """The selftest: what is planted, the table of what the gate said, and the command on a stand-in for vLLM."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -113,6 +114,14 @@ def test_an_invalid_must_say_why() -> None:
         "parser": ("INVALID", True), "merges": ("INVALID", False), "restart": ("PASS", True),
     }  # fmt: skip
     assert table.exit_code(list(found.values())) == 3
+
+
+def test_a_machine_reads_the_rows() -> None:
+    told = json.loads(table.document(list(rows(run_of(**{"bits-2": HALF, "restart": HALF})).values())))
+    assert [(row["name"], row["fault"], row["expects"], row["gate"]["verdict"], row["as_expected"]) for row in told] == [
+        ("bits-2", True, "REGRESSION", "REGRESSION", True), ("restart", False, "PASS", "REGRESSION", False),
+    ]  # fmt: skip
+    assert told[0]["gate"]["delta"]["lost"] == 249
 
 
 def test_nothing_but_what_ran_is_in_the_table() -> None:

@@ -38,8 +38,8 @@ def prepare(reports: Path, engine: str, only: list[str] | None, n: int) -> Path:
     return experiment.prepare(reports / experiment.NAME, engine, only or (), n)
 
 
-def finish(verdict: Verdict, folder: Path) -> int:
-    """Write the table into the run's folder and print it; the exit code."""
+def finish(verdict: Verdict, folder: Path, as_json: bool) -> int:
+    """Write the table into the run's folder, and print it or its rows; the exit code."""
     from evals import evidence
     from evals.selftest import table  # scipy
 
@@ -47,7 +47,7 @@ def finish(verdict: Verdict, folder: Path) -> int:
     found = table.rows(told, verdict)
     text, code = table.markdown(told, found), table.exit_code(found)
     store.write_text(folder / TABLE, text)
-    sys.stdout.write(text)
+    sys.stdout.write(table.document(found) if as_json else text)
     sys.stdout.flush()
     Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(f"exit code {code}: {folder / TABLE}")
     return code

@@ -1,8 +1,9 @@
 """What the gate said of each planted change, against what it should have said. Pure."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from evals import sensors
 from evals.judged import Divergence, Evidence, GateResult, Verdict, VerdictName
@@ -85,6 +86,19 @@ def markdown(evidence: Evidence, found: Sequence[Row]) -> str:
         _NOTE,
         "",
     ])  # fmt: skip
+
+
+def document(found: Sequence[Row]) -> str:
+    """The rows for a machine: as verdict.json has a gate, with what was planted and what should have been said of it."""
+    told = [
+        {
+            "name": row.planted.name, "says": row.planted.says, "fault": row.planted.fault, "expects": row.planted.expects,
+            "words": row.planted.words, "as_expected": row.as_expected, "gate": asdict(row.gate),
+            "same_tokens": asdict(row.same), "greedy": asdict(row.greedy) if row.greedy else None,
+        }
+        for row in found
+    ]  # fmt: skip
+    return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
 
 
 def _engine(evidence: Evidence) -> str:
