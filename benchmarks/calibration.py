@@ -150,7 +150,7 @@ alpha is shared with none. *Coverage*: how often the largest drop that is called
 _SAVED = f"""\
 {LOOKS} looks in even steps, the last of them where a PASS comes in {100 * LIKELY:.0f} % of runs if nothing changed,
 beside the one look that passes as often. Where few answers flip for the margin they save less, or nothing: even without
-a flip a margin takes so many samples that an early look can't pass, and one that could is spent for."""
+a flip a margin takes so many samples that an early look can't pass."""
 _OTHERS = f"""\
 The last three columns: how often a rule says that something is wrong. **5 % relative**: the candidate's one run is
 more than 5 % of the baseline's score away from it. **unpaired z**: one-sided, at 95 %, as if each arm had had
