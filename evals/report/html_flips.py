@@ -9,6 +9,7 @@ from typing import Any
 
 from evals.divergence import GREEDY
 from evals.judged import Divergence, Evidence, PromptDivergence, Verdict
+from evals.language import phrase, term
 from evals.parting import Parting
 from evals.records import Response, Sample, SampleRecord
 from evals.report import scorecard as rows
@@ -34,6 +35,10 @@ class Explorer:
     total: int
     left_out: dict[str, int]
     """By `arm · task`."""
+
+    @property
+    def lacks(self) -> str:
+        return phrase(", ").join(f"{what} {n:,}" for what, n in self.left_out.items())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,11 +136,15 @@ def _question(asked: str) -> str:
 
 def _side(record: SampleRecord | None, other: Response | None) -> dict[str, Any]:
     if record is None:
-        return {"mark": "not asked"}
+        return {"mark": phrase("not asked")}
     if record.failure or record.response is None:
-        return {"mark": "not measured", "why": _cut(record.failure.message, SHORT_CHARS) if record.failure else ""}
+        return {"mark": phrase("not measured"), "why": _cut(record.failure.message, SHORT_CHARS) if record.failure else ""}
     s, r = record.score, record.response
-    mark = "not marked" if s is None else s.outcome.replace("_", " ") + (f": {s.reason.replace('_', ' ')}" if s.reason else "")
+    mark = (
+        phrase("not marked")
+        if s is None
+        else term(s.outcome).replace("_", " ") + (phrase(": ") + term(s.reason).replace("_", " ") if s.reason else "")
+    )
     text, reasoning = r.text or "", r.reasoning or ""
     if r.likelihoods:
         text = ", ".join(f"{one.logprob:.2f}" for one in r.likelihoods)
@@ -175,4 +184,4 @@ def _around(text: str, at: int, limit: int) -> str:
 
 
 def _gap(characters: int) -> str:
-    return f"\n[… {characters:,} characters left out …]\n" if characters > 0 else ""
+    return phrase("\n[… {characters:,} characters left out …]\n", characters=characters) if characters > 0 else ""
