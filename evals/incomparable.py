@@ -69,10 +69,10 @@ def _silent(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str |
     kinds = Counter(record.failure.kind if record.failure else phrase("without a score") for record in records)
     message = next((record.failure.message for record in records if record.failure), phrase("its answers were not scored"))
     return phrase(
-        "{who} could not be measured: 0 of {n} requests ({reasons_words}); the first: {message}",
+        "{who} could not be measured: 0 of {n} requests ({reasons}); the first: {message}",
         who=who,
         n=len(records),
-        reasons_words=reasons_words(kinds),
+        reasons=reasons_words(kinds),
         message=message,
     )
 
@@ -84,9 +84,9 @@ def _not_run(book: Ledger, spec: TaskSpec, arms: tuple[str, ...]) -> str | None:
     if not down:
         return None
     return phrase(
-        "{n} of {n2} programs could not be run: {message}; the same `bumpgate run` runs them",
-        n=len(down),
-        n2=len(records),
+        "{down} of {n} programs could not be run: {message}; the same `bumpgate run` runs them",
+        down=len(down),
+        n=len(records),
         message=down[0].message,
     )
 
@@ -96,10 +96,10 @@ def _other_prompts(evidence: Evidence, book: Ledger, arm: str, task: str) -> str
     if not check.differing:
         return None
     return phrase(
-        "the rendered prompts differ in {n} of {n2} samples, first {first}, though the settings that shape them "
+        "the rendered prompts differ in {differing} of {n} samples, first {first}, though the settings that shape them "
         "were declared equal",
-        n=len(check.differing),
-        n2=check.n,
+        differing=len(check.differing),
+        n=check.n,
         first=check.differing[0],
     )
 
@@ -110,10 +110,10 @@ def _unanswered(baseline: Tally) -> str | None:
     reason = baseline.reasons.most_common(1)[0][0]
     remedy = _remedy(reason, baseline.longest_cut)
     return phrase(
-        "the baseline mostly gives no answer: {no_answer}/{n} ({reasons_words}); {remedy}",
+        "the baseline mostly gives no answer: {no_answer}/{n} ({reasons}); {remedy}",
         no_answer=baseline.no_answer,
         n=baseline.n,
-        reasons_words=reasons_words(baseline.reasons),
+        reasons=reasons_words(baseline.reasons),
         remedy=remedy,
     )
 

@@ -164,7 +164,7 @@ def _mean(values: list[int | None]) -> float | None:
 
 def _cell(cell: ProblemCell) -> str:
     parts = [cell.marks or phrase("not asked")]
-    parts += [phrase("{seconds:.1f} s", seconds=cell.seconds)] if cell.seconds is not None else []
+    parts += [f"{cell.seconds:.1f} s"] if cell.seconds is not None else []
     parts += [phrase("{tokens:.0f} tokens", tokens=cell.tokens)] if cell.tokens is not None else []
     parts += [phrase("{acceptance:.0f} % accepted", acceptance=100 * cell.acceptance)] if cell.acceptance is not None else []
     return phrase(", ").join(parts)

@@ -17,7 +17,7 @@ def section(evidence: Evidence, divergences: tuple[Divergence, ...]) -> str:
     )
     lines = [f"## {phrase('Greedy outputs, token by token')}", "", note, ""]
     for d in divergences:
-        texts = " " + phrase("Texts were compared: some pass had no token ids.") if d.by_text else ""
+        texts = phrase(" ") + phrase("Texts were compared: some pass had no token ids.") if d.by_text else ""
         lines.append(f"- **{d.arm}** {phrase('{sentence}.', sentence=sentence(d))}{texts}{_parted(d)}")
     if cells := [row for d in divergences for row in _divergence_cells(d)]:
         head = phrase(
@@ -37,7 +37,7 @@ def _parted(d: Divergence) -> str:
     told = (
         phrase("They part {where}; {kinds}.", where=where, kinds=kinds) if kinds else phrase("They part {where}.", where=where)
     )
-    return f" {told}"
+    return phrase(" ") + told
 
 
 def _tie(evidence: Evidence) -> str:

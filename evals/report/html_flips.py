@@ -9,7 +9,7 @@ from typing import Any
 
 from evals.divergence import GREEDY
 from evals.judged import Divergence, Evidence, PromptDivergence, Verdict
-from evals.language import phrase, term
+from evals.language import later, phrase, term, translation
 from evals.parting import Parting
 from evals.records import Response, Sample, SampleRecord
 from evals.report import scorecard as rows
@@ -69,8 +69,24 @@ def explorer(evidence: Evidence, verdict: Verdict, room_bytes: int) -> Explorer:
             left_out[f"{pair.arm} · {pair.task}"] += 1
         else:
             entries.append(text)
-    told = f'{{"baseline":{safe_json(evidence.baseline)},"flips":[{",".join(entries)}]}}'
+    told = f'{{"baseline":{safe_json(evidence.baseline)},"words":{safe_json(_words())},"flips":[{",".join(entries)}]}}'
     return Explorer(json=told, shown=len(entries), total=len(entries) + left_out.total(), left_out=dict(left_out))
+
+
+_SCRIPT = (
+    later("here the two part"), later("⏹ ends here"), later("{n} tokens"), later("finish: {reason}"), later(", "), later(": "),
+    later(" "), later("Reasoning"), later("(no text)"), later("The word at which they part is framed."),
+    later("They part at {place} (tokens counted from 0). The word there is framed."), later("Right in {shares} % of rounds."),
+    later("Expected: "), later("Candidate"), later("Task"), later("Change"), later("Outcome"), later("newly wrong"),
+    later("newly right"), later("differs"), later("{n} answers"), later("{n} of {all} answers"), later("Show {n} more of {all}"),
+    later("all"), later("Id or question"),
+)  # fmt: skip
+"""What scorecard.js says."""
+
+
+def _words() -> dict[str, str]:
+    """The script's words in another language than English, which it has itself."""
+    return {words: translation(words) for words in _SCRIPT if translation(words) != words}
 
 
 def safe_json(value: Any) -> str:

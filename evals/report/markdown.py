@@ -67,8 +67,8 @@ def _head(evidence: Evidence, verdict: Verdict) -> str:
     judged = phrase(
         "Judged against **{baseline}**; margins, in percentage points: {margins}.", baseline=evidence.baseline, margins=margins
     )
-    judged = f"{judged} {thinking.asked(evidence)}".rstrip()
-    lines = [f"# {verdict.overall}: {evidence.name}", "", f"{phrase(_MEANING[verdict.overall])} {judged}", ""]
+    judged = phrase(" ").join(filter(None, [judged, thinking.asked(evidence)]))
+    lines = [f"# {verdict.overall}: {evidence.name}", "", f"{phrase(_MEANING[verdict.overall])}{phrase(' ')}{judged}", ""]
     for arm, name in verdict.by_arm.items():
         reasons = phrase("; ").join(f"{g.task}{phrase(': ')}{g.reason}" for g in verdict.gates if g.arm == arm)
         lines.append(f"- {phrase('**{arm}: {name}.** {reasons}', arm=arm, name=name, reasons=inline(reasons))}")

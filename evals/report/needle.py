@@ -44,7 +44,7 @@ def _arm(evidence: Evidence, arm: str, task: TaskSpec) -> Iterator[str]:
     for name, of in (("", [r for r in rows if not r.warm]), (phrase(", warm"), [r for r in rows if r.warm])):
         if of:
             yield f"**{arm}**{name}{phrase(': ')}{sentence(total([r.all for r in of]))}"
-    yield " ".join(filter(None, [_not_found(evidence, arm), _lengths(evidence, arm, task), _hits(evidence, arm, task)]))
+    yield phrase(" ").join(filter(None, [_not_found(evidence, arm), _lengths(evidence, arm, task), _hits(evidence, arm, task)]))
     if total([r.all for r in rows]).n:
         depths = sorted({depth for row in rows for depth in row.by_depth})
         head = " | ".join([phrase("length"), phrase("language"), *(f"{d} %" for d in depths), phrase("all")])

@@ -70,7 +70,7 @@
   function facts(side) {
     const said = [];
     if (side.tokens !== undefined) said.push(say("{n} tokens", { n: side.tokens }));
-    if (side.seconds !== undefined) said.push(say("{n} s", { n: side.seconds.toFixed(2) }));
+    if (side.seconds !== undefined) said.push(`${side.seconds.toFixed(2)} s`);
     if (side.finish && side.finish !== "stop") said.push(say("finish: {reason}", { reason: side.finish }));
     return said.join(say(", "));
   }
