@@ -78,8 +78,8 @@ _SCRIPT = (
     later(" "), later("Reasoning"), later("(no text)"), later("The word at which they part is framed."),
     later("They part at {place} (tokens counted from 0). The word there is framed."), later("Right in {shares} % of rounds."),
     later("Expected: "), later("Candidate"), later("Task"), later("Change"), later("Outcome"), later("newly wrong"),
-    later("newly right"), later("differs"), later("{n} answers"), later("{n} of {all} answers"), later("Show {n} more of {all}"),
-    later("all"), later("Id or question"),
+    later("newly right"), later("differs"), later("{n} answers"), later("{n} of {all} answers"),
+    later("Show {n} more of {all}"), later("all"), later("Id or question"),
 )  # fmt: skip
 """What scorecard.js says."""
 

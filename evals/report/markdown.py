@@ -10,6 +10,7 @@ from evals.language import later, phrase, term
 from evals.records import SampleRecord
 from evals.report import acceptance, arms, coding, greedy, known, needle, outcomes, preflight, sensors, subjects, thinking
 from evals.report import scorecard as rows
+from evals.report.short import short
 from evals.report.text import block, code, inline, signed, table
 from tasks import task_info
 
@@ -33,7 +34,8 @@ def scorecard(evidence: Evidence, verdict: Verdict) -> str:
 
 
 def document(parts: Mapping[str, str]) -> str:
-    return "\n\n".join(part for part in parts.values() if part) + "\n"
+    """What scorecard.md has of the sections."""
+    return "\n\n".join(short(parts).values()) + "\n"
 
 
 def sections(evidence: Evidence, verdict: Verdict) -> dict[str, str]:
@@ -63,7 +65,7 @@ def sections(evidence: Evidence, verdict: Verdict) -> dict[str, str]:
 
 
 def _head(evidence: Evidence, verdict: Verdict) -> str:
-    margins = ", ".join(f"{g.task} {_num(g.margin)}" for g in evidence.gates) or phrase("none")
+    margins = phrase(", ").join(f"{g.task} {_num(g.margin)}" for g in evidence.gates) or phrase("none")
     judged = phrase(
         "Judged against **{baseline}**; margins, in percentage points: {margins}.", baseline=evidence.baseline, margins=margins
     )
@@ -239,10 +241,10 @@ def _costs(evidence: Evidence) -> str:
 def _harness(evidence: Evidence) -> str:
     cells = []
     for h in rows.harness(evidence):
-        theirs = ", ".join(
+        theirs = phrase(", ").join(
             f"{t.filter} {100 * t.value:.1f}" + (f" ± {100 * t.stderr:.1f}" if t.stderr is not None else "") for t in h.theirs
         )
-        unlike = ", ".join(f"{name} {100 * count / h.n:.1f} % ({count})" for name, count in h.unlike.items())
+        unlike = phrase(", ").join(f"{name} {100 * count / h.n:.1f} % ({count})" for name, count in h.unlike.items())
         cells.append([h.arm, h.task, str(h.n), f"{h.ours:.1f}", theirs, unlike, h.explanation])
     if not cells:
         return ""
@@ -252,7 +254,7 @@ def _harness(evidence: Evidence) -> str:
 
 
 def _method(evidence: Evidence) -> str:
-    asked = ", ".join(
+    asked = phrase(", ").join(
         f"{t.name} {len(evidence.asked(evidence.baseline, t.name))}"
         + (phrase(" × {rounds} rounds", rounds=t.rounds) if t.rounds > 1 else "")
         for t in evidence.tasks
