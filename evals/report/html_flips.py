@@ -100,7 +100,8 @@ def _flips(evidence: Evidence) -> Iterator[list[_Pair]]:
         for task in (t for t in evidence.tasks if t.marked):
             yield [
                 _Pair(
-                    arm=arm, task=task.name, what="newly wrong" if row.flip.candidate < row.flip.baseline else "newly right",
+                    arm=arm, task=task.name,
+                    what=later("newly wrong") if row.flip.candidate < row.flip.baseline else later("newly right"),
                     sample=row.sample, baseline=row.baseline, candidate=row.candidate, parting=row.parting,
                     shares=(row.flip.baseline, row.flip.candidate) if task.rounds > 1 else None,
                 )

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from evals import compare
 from evals.compare import Pair, pairs
 from evals.judged import Evidence, TaskSpec
-from evals.language import later, phrase
+from evals.language import phrase, term
 from evals.report.text import signed, table
 from evals.stats import Interval, tango_interval
 from tasks.mmlu_subjects import GROUPS
 
-ALL = later("all")
+ALL = "all"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ def _of(evidence: Evidence, task: TaskSpec) -> str:
 
 
 def _name(row: SubjectRow) -> str:
-    return f"**{phrase(row.name)}**" if row.group else row.name.replace("_", " ")
+    return f"**{term(row.name)}**" if row.group else row.name.replace("_", " ")
 
 
 def _shown(row: SubjectRow, arm: str, baseline: str) -> str:
