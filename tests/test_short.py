@@ -87,11 +87,8 @@ def test_a_log_keeps_its_last_lines_inside_its_fence_and_its_fold() -> None:
 
 
 def test_a_section_of_many_paragraphs_keeps_the_first_and_closes_its_folds() -> None:
-    parts = {
-        "flips": "\n\n".join(
-            ["## Flips", "<details><summary>All</summary>", *(f"Paragraph {i}." for i in range(200)), "</details>"]
-        )
-    }
+    paragraphs = ["## Flips", "<details><summary>All</summary>", *(f"Paragraph {i}." for i in range(200)), "</details>"]
+    (text,) = short({"flips": "\n\n".join(paragraphs)}).values()
     lines = text.splitlines()
     assert len(lines) < LINES
     assert lines[-3:] == ["</details>", "", "The rest is in scorecard.html."]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from evals.judged import Evidence, Finding, GateResult, Verdict, VerdictName
 from evals.language import later, phrase, term
-from evals.records import SampleRecord
+from evals.records import SampleRecord, Score
 from evals.report import acceptance, arms, coding, greedy, known, needle, outcomes, preflight, sensors, subjects, thinking
 from evals.report import scorecard as rows
 from evals.report.short import short
@@ -194,17 +194,11 @@ def _answer(record: SampleRecord | None) -> str:
             else phrase("not measured")
         )
     s, response = record.score, record.response
-    mark = (
-        phrase("not marked")
-        if s is None
-        else phrase("no answer, {reason}", reason=term(s.reason))
-        if s.outcome == "no_answer"
-        else term(s.outcome)
-    )
+    mark = _mark(s)
     told = f" {code(s.answer, 40)}" if s and s.answer is not None else ""
     if s and task_info(record.task).sandboxed:  # what came of the program says more than its text
         return f"**{mark}**" + (
-            f" {term(s.reason)}{phrase(': ')}{code(s.explanation, 300, keep_end=False)}" if s.explanation else ""
+            f" {term(s.reason or s.outcome)}{phrase(': ')}{code(s.explanation, 300, keep_end=False)}" if s.explanation else ""
         )
     if response.likelihoods:
         return f"**{mark}**{told}{phrase(': ')}{', '.join(f'{one.logprob:.2f}' for one in response.likelihoods)}"
@@ -212,6 +206,14 @@ def _answer(record: SampleRecord | None) -> str:
     if not response.text and response.reasoning:
         said = phrase("(empty, after the reasoning) {reasoning}", reasoning=code(response.reasoning, ANSWER_CHARS))
     return f"**{mark}**{told}{phrase(': ')}{said}"
+
+
+def _mark(score: Score | None) -> str:
+    if score is None:
+        return phrase("not marked")
+    if score.outcome == "no_answer":
+        return phrase("no answer, {reason}", reason=term(score.reason) if score.reason else phrase("no reason given"))
+    return term(score.outcome)
 
 
 def _costs(evidence: Evidence) -> str:
