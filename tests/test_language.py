@@ -49,7 +49,7 @@ SPOKEN = [
     *(EVALS / f"{name}.py" for name in JUDGING),
     *(path for path in sorted((EVALS / "report").glob("*.py")) if path.stem not in FOR_MACHINES),
 ]
-NO_SENTENCES = re.compile(r"finish_reason |^<strong class|^default-src|^thinking \(\?P|^HTTP ")
+NO_SENTENCES = re.compile(r"finish_reason |^<\w+ class|^default-src|^thinking \(\?P|^HTTP ")
 """Policies, patterns, prefixes and elements."""
 
 
