@@ -10,6 +10,7 @@ from math import sqrt
 from scipy.stats import chi2_contingency, t
 
 from evals.judged import Evidence, Finding, TaskSpec
+from evals.language import phrase
 from evals.records import EngineCounts, SampleRecord
 from evals.stats import p_words
 
@@ -121,9 +122,15 @@ def _bucket(first: int, found: Sequence[Point]) -> Bucket:
 def findings(evidence: Evidence, arm: str, task: TaskSpec) -> Iterator[Finding]:
     mine = [r for r in evidence.records if (r.arm, r.task) == (arm, task.name)]
     if seen := collapse(points(mine)):
-        text = (
-            f"accepted draft tokens collapse from position {seen.first} on: {100 * seen.acceptance:.1f} % in {seen.n} answers, "
-            f"{100 * seen.acceptance_shorter:.1f} % in {seen.n_shorter} shorter ones ({p_words(seen.p_value)})"
+        text = phrase(
+            "accepted draft tokens collapse from position {first} on: {acceptance:.1f} % in {n} answers, "
+            "{acceptance_shorter:.1f} % in {n_shorter} shorter ones ({p})",
+            first=seen.first,
+            acceptance=100 * seen.acceptance,
+            n=seen.n,
+            acceptance_shorter=100 * seen.acceptance_shorter,
+            n_shorter=seen.n_shorter,
+            p=p_words(seen.p_value),
         )
         yield Finding(severity="alarm", kind="acceptance_collapse", arm=arm, task=task.name, text=text)
     engines = [w.engines for w in evidence.windows if (w.arm, w.task) == (arm, task.name) and w.engines]
@@ -139,7 +146,13 @@ def _unlike(counts: Sequence[EngineCounts], samples: int) -> str:
     least = min(names, key=lambda n: tokens[n], default="")
     if sum(tokens.values()) and tokens[least] < IDLE * sum(tokens.values()) / len(names) and samples >= 10 * len(names):
         share = 100 * tokens[least] / sum(tokens.values())
-        return f"of {len(names)} data-parallel engines, {least} wrote {share:.0f} % of the tokens over {samples} samples"
+        return phrase(
+            "of {n} data-parallel engines, {least} wrote {share:.0f} % of the tokens over {samples} samples",
+            n=len(names),
+            least=least,
+            share=share,
+            samples=samples,
+        )
     drafts = {n: [(c.draft_tokens or 0, c.accepted_tokens or 0) for c in counts if c.engine == n] for n in names}
     rows = {n: (sum(a for _, a in told), sum(d - a for d, a in told)) for n, told in drafts.items() if any(d for d, _ in told)}
     rates = {n: accepted / (accepted + rejected) for n, (accepted, rejected) in rows.items()}
@@ -148,4 +161,4 @@ def _unlike(counts: Sequence[EngineCounts], samples: int) -> str:
     if chi2_contingency(list(rows.values())).pvalue > ALPHA:
         return ""
     words = ", ".join(f"{n}: {100 * rate:.1f} %" for n, rate in rates.items())
-    return f"data-parallel engines accept draft tokens unlike one another ({words})"
+    return phrase("data-parallel engines accept draft tokens unlike one another ({words})", words=words)

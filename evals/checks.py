@@ -7,6 +7,7 @@ from evals import switches
 from evals.experiment import Arm, UrlEngine
 from evals.identity import mistaken
 from evals.judged import Evidence, Finding
+from evals.language import phrase, term
 from evals.records import Check, CheckResult, Failure, JsonDict, Preflight, Response
 from evals.stats import mcnemar_exact, p_words, surely_above
 from evals.switches import Switch
@@ -264,4 +265,10 @@ def findings(evidence: Evidence, arm: str) -> Iterator[Finding]:
     """What was odd and kept nobody from going on, once for all launches that saw the same."""
     seen = dict.fromkeys(c for one in evidence.preflights.get(arm, ()) for c in one.checks if c.result == "warned")
     for c in seen:
-        yield Finding(severity="warning", kind="preflight", arm=arm, task=None, text=f"preflight, {c.name}: {c.saw}")
+        yield Finding(
+            severity="warning",
+            kind="preflight",
+            arm=arm,
+            task=None,
+            text=phrase("preflight, {check}: {saw}", check=term(c.name), saw=c.saw),
+        )

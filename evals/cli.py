@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markdown import Markdown
 
-from evals import config, history_commands, machine_commands, problem_commands, shipped
+from evals import config, history_commands, language, machine_commands, problem_commands, shipped
 from evals.errors import BumpgateError, ConfigError, Judged
 from evals.judged import Verdict, VerdictName
 from evals.progress import Display
@@ -47,6 +47,10 @@ File = Annotated[
 ]
 Reports = history_commands.Reports
 AsJson = Annotated[bool, typer.Option("--json", help="For a machine.")]
+Lang = Annotated[
+    str,
+    typer.Option("--lang", envvar="BUMPGATE_LANG", metavar="|".join(language.LANGUAGES), help="The language of the scorecard."),
+]
 
 
 @app.command()
@@ -63,20 +67,23 @@ def run(
     baseline_run: Annotated[
         str | None, typer.Option("--baseline-run", metavar="RUN", help="A blessed run that stands for the baseline.")
     ] = None,
+    lang: Lang = language.ENGLISH,
     as_json: AsJson = False,
 ) -> None:
     """Serve every arm, ask every task, judge, and write the scorecard. Run it again and it goes on where it stopped."""
-    _finish(*_measured(shipped.find(experiment), reports, run_id, new, budget, baseline_run), as_json)
+    language.catalogue(lang)  # an unknown one is told before anything starts
+    _finish(*_measured(shipped.find(experiment), reports, run_id, new, budget, baseline_run, lang), as_json)
 
 
 @app.command()
-def demo(reports: Reports = Path("reports"), as_json: AsJson = False) -> None:
+def demo(reports: Reports = Path("reports"), lang: Lang = language.ENGLISH, as_json: AsJson = False) -> None:
     """The whole thing on a tiny model that is shipped, with a real vLLM on this machine's CPU."""
     path = shipped.experiment(shipped.demo())
     assert path is not None
     if path.stem == "demo-avx2":
         typer.echo("this CPU lacks AVX-512: the AWQ checkpoint's weights are served unpacked to bf16", err=True)
-    _finish(*_measured(path, reports, None, False, None), as_json)
+    language.catalogue(lang)
+    _finish(*_measured(path, reports, None, False, None, lang=lang), as_json)
 
 
 @app.command(name="plan")
@@ -173,13 +180,14 @@ def _pasted(command: list[str]) -> str | list[str]:
 def make_report(
     run_folder: Annotated[str, typer.Argument(metavar="RUN", help="A run's id or folder.")],
     reports: Reports = Path("reports"),
+    lang: Lang = language.ENGLISH,
     as_json: AsJson = False,
 ) -> None:
     """Make a run's reports again from its journal: scorecards, verdict.json, junit.xml, samples.parquet."""
     from evals import report  # scipy, as above
 
     folder = history_commands.folder_of(run_folder, reports)
-    _finish(report.write(folder), folder, as_json)
+    _finish(report.write(folder, lang=lang), folder, as_json)
 
 
 @app.command()
@@ -199,7 +207,13 @@ def selftest(
 
 
 def _measured(
-    path: Path, reports: Path, run_id: str | None, new: bool, budget: str | None, baseline_run: str | None = None
+    path: Path,
+    reports: Path,
+    run_id: str | None,
+    new: bool,
+    budget: str | None,
+    baseline_run: str | None = None,
+    lang: str = language.ENGLISH,
 ) -> tuple[Verdict, Path]:
     """Run or go on with an experiment: its verdict, and its folder."""
     experiment = config.load(path)
@@ -220,7 +234,7 @@ def _measured(
             news.print(f"warning: {warning}")
         news.print(f"{'going on with' if folder.exists() else 'new'} run {folder}")
         with Display(news, plan.total(experiment)) as display:
-            verdict = runner.run(experiment, folder, display, budget_s, chosen)
+            verdict = runner.run(experiment, folder, display, budget_s, chosen, lang)
     except KeyboardInterrupt:  # left to typer it would end with 1, which says REGRESSION
         news.print("stopped; its servers were ended and every answer is kept: the same command goes on from here")
         raise typer.Exit(EXIT_INTERRUPTED) from None

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.judged import Delta, Evidence, Flip, TaskSpec
+from evals.language import phrase
 from evals.looks import Levels
 from evals.records import SampleRecord, Score
 from evals.stats import drop_is_real, excludes, mcnemar_mid_p, tango_interval
@@ -211,7 +212,7 @@ def tally(book: Ledger, arm: str, task: str, round: int = 0) -> Tally:
         n=len(scores),
         correct=sum(score.outcome == "correct" for score in scores),
         no_answer=len(silent),
-        reasons=Counter(score.reason or "no reason given" for score in silent),
+        reasons=Counter(score.reason or phrase("no reason given") for score in silent),
         longest_cut=max(cut, default=None),
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from evals.compare import ledger
 from evals.judged import Divergence, Evidence, PromptDivergence
+from evals.language import phrase
 from evals.parting import Partings, first_difference, partings
 from evals.records import Response, SampleRecord
 from evals.stats import mcnemar_exact, p_words
@@ -52,10 +53,15 @@ def diverge(evidence: Evidence, arm: str) -> Divergence | None:
 
 
 def sentence(divergence: Divergence) -> str:
-    ending = "more than the noise floor" if divergence.excess else "no excess"
-    n = divergence.n
-    counts = f"differs in {divergence.differs}/{n}; the baseline differs from itself in {divergence.noise_differs}/{n}"
-    return f"{counts}; {ending} ({p_words(divergence.p_value)})"
+    ending = phrase("more than the noise floor") if divergence.excess else phrase("no excess")
+    return phrase(
+        "differs in {differs}/{n}; the baseline differs from itself in {noise}/{n}; {ending} ({p})",
+        differs=divergence.differs,
+        n=divergence.n,
+        noise=divergence.noise_differs,
+        ending=ending,
+        p=p_words(divergence.p_value),
+    )
 
 
 def _passes(evidence: Evidence, arm: str) -> list[_Passes]:

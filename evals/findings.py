@@ -6,6 +6,7 @@ from evals import acceptance, checks, identity, lengths, needle_checks, outcomes
 from evals.compare import Ledger, check_prompts, compare, ledger, tally
 from evals.divergence import GREEDY, sentence
 from evals.judged import ArmSpec, Divergence, Evidence, Finding, Severity, TaskSpec
+from evals.language import phrase, term
 from evals.looks import Levels
 from evals.standing import gate_count, standing
 from evals.stats import mcnemar_mid_p, p_words, surely_above
@@ -17,7 +18,10 @@ _SEVERITIES = ("alarm", "warning", "note")
 def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Finding, ...]:
     """Alarms first, then warnings and notes, each in the order of arms and tasks."""
     book = ledger(evidence)
-    budget = [Finding(severity="note", kind="budget", arm=None, task=None, text=f"by budget: {t}") for t in evidence.given_up]
+    budget = [
+        Finding(severity="note", kind="budget", arm=None, task=None, text=phrase("by budget: {line}", line=line))
+        for line in evidence.given_up
+    ]
     found = [*budget, *_stored(evidence), *_nothing_to_judge(evidence), *_failed_arms(evidence)]
     found += [*_greedy(evidence, divergences), *_exploratory(evidence)]
     for arm in evidence.arms:
@@ -36,9 +40,12 @@ def findings(evidence: Evidence, divergences: Sequence[Divergence]) -> tuple[Fin
 
 def _stored(evidence: Evidence) -> Iterator[Finding]:
     if stored := evidence.stored:
-        text = (
-            f"not served: its answers are those of {stored.arm} in the run {stored.run_id} of {stored.started_at}, so that "
-            "whatever else the machine changed since then shows as the candidate's doing"
+        text = phrase(
+            "not served: its answers are those of {arm} in the run {run_id} of {started_at}, so that whatever else "
+            "the machine changed since then shows as the candidate's doing",
+            arm=stored.arm,
+            run_id=stored.run_id,
+            started_at=stored.started_at,
         )
         yield Finding(severity="note", kind="stored_baseline", arm=evidence.baseline, task=None, text=text)
 
@@ -50,11 +57,11 @@ def _nothing_to_judge(evidence: Evidence) -> Iterator[Finding]:
             kind="nothing_to_judge",
             arm=None,
             task=None,
-            text="no candidate arm: name one beside the baseline",
+            text=phrase("no candidate arm: name one beside the baseline"),
         )
     if not evidence.gates:
         yield Finding(
-            severity="alarm", kind="nothing_to_judge", arm=None, task=None, text="no gate: 0 tasks can decide anything"
+            severity="alarm", kind="nothing_to_judge", arm=None, task=None, text=phrase("no gate: 0 tasks can decide anything")
         )
 
 
@@ -63,10 +70,10 @@ def _exploratory(evidence: Evidence) -> Iterator[Finding]:
     for arm in candidates:
         for gate in (g for g in evidence.gates if g.judges(arm)):
             if why := standing(evidence, arm, gate).unplanned:
-                text = f"exploratory: {why}; its figures decide nothing, and `--new` measures afresh"
+                text = phrase("exploratory: {why}; its figures decide nothing, and `--new` measures afresh", why=why)
                 yield Finding(severity="alarm", kind="exploratory", arm=arm, task=gate.task, text=text)
         if evidence.gates and not any(gate.judges(arm) for gate in evidence.gates):
-            text = "no gate judges it: its figures are there to be read"
+            text = phrase("no gate judges it: its figures are there to be read")
             yield Finding(severity="note", kind="not_judged", arm=arm, task=None, text=text)
 
 
@@ -74,10 +81,19 @@ def _failed_arms(evidence: Evidence) -> Iterator[Finding]:
     for arm in evidence.arms:
         failures = evidence.failures.get(arm.name, ())
         for failure in failures:
-            text = f"launch {failure.launch + 1} failed at {failure.stage}: {failure.reason}"
+            text = phrase(
+                "launch {launch} failed at {stage}: {reason}",
+                launch=failure.launch + 1,
+                stage=term(failure.stage),
+                reason=failure.reason,
+            )
             yield Finding(severity="alarm", kind="arm_failed", arm=arm.name, task=None, text=text)
         if again := evidence.restarts.get(arm.name, ()):
-            text = f"its server died and was started again {len(again)} times; the first time: {again[0].reason}"
+            text = phrase(
+                "its server died and was started again {n} times; the first time: {reason}",
+                n=len(again),
+                reason=again[0].reason,
+            )
             yield Finding(severity="warning", kind="restarted", arm=arm.name, task=None, text=text)
 
 
@@ -89,7 +105,9 @@ def _greedy(evidence: Evidence, divergences: Sequence[Divergence]) -> Iterator[F
         if arm.name == evidence.baseline:
             continue
         if (divergence := by_arm.get(arm.name)) is None:
-            text = "0 prompts were answered by the candidate and by two launches of the baseline: greedy outputs are unknown"
+            text = phrase(
+                "0 prompts were answered by the candidate and by two launches of the baseline: greedy outputs are unknown"
+            )
             yield Finding(severity="note", kind="greedy_unmeasured", arm=arm.name, task=GREEDY, text=text)
         elif divergence.excess:
             # Where prompts were meant to differ (another thinking effort), so are the answers.
@@ -103,23 +121,36 @@ def _floor(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Iterat
     seen = tally(book, arm, task.name)
     margin = min((gate.margin for gate in evidence.gates if gate.task == task.name), default=0.0)
     if seen.n and not surely_above(seen.correct, seen.n, (task.chance + margin) / 100):
-        level = f"at chance level ({task.chance:g} %)" if task.chance else "at the floor"
-        text = f"{level}: {seen.correct}/{seen.n} correct ({100 * seen.correct / seen.n:.1f} %)"
+        level = phrase("at chance level ({chance:g} %)", chance=task.chance) if task.chance else phrase("at the floor")
+        text = phrase(
+            "{level}: {correct}/{n} correct ({percent:.1f} %)",
+            level=level,
+            correct=seen.correct,
+            n=seen.n,
+            percent=100 * seen.correct / seen.n,
+        )
         yield Finding(severity="alarm", kind="floor", arm=arm, task=task.name, text=text)
 
 
 def _prompts(evidence: Evidence, book: Ledger, arm: ArmSpec, task: str) -> Iterator[Finding]:
     check = check_prompts(evidence, book, task, arm.name)
     if check.differing:
-        meant = "though they were declared equal" if arm.same_prompts else "as declared"
-        counts = f"{len(check.differing)} of {check.n} samples"
-        text = f"prompts differ from the baseline's in {counts}, {meant}; first {check.differing[0]}"
+        meant = phrase("though they were declared equal") if arm.same_prompts else phrase("as declared")
+        text = phrase(
+            "prompts differ from the baseline's in {differing} of {n} samples, {meant}; first {first}",
+            differing=len(check.differing),
+            n=check.n,
+            meant=meant,
+            first=check.differing[0],
+        )
         severity: Severity = "alarm" if arm.same_prompts else "note"
         yield Finding(severity=severity, kind="prompts_differ", arm=arm.name, task=task, text=text)
     elif arm.same_prompts and check.n_without_ids:
-        text = (
-            f"in {check.n_without_ids} of {check.n} samples an engine did not tell its rendered prompt's token ids, "
-            "so a changed chat template would go unseen"
+        text = phrase(
+            "in {n_without_ids} of {n} samples an engine did not tell its rendered prompt's token ids, so a changed "
+            "chat template would go unseen",
+            n_without_ids=check.n_without_ids,
+            n=check.n,
         )
         yield Finding(severity="warning", kind="prompts_unchecked", arm=arm.name, task=task, text=text)
 
@@ -130,9 +161,14 @@ def _gain(evidence: Evidence, arm: ArmSpec, task: str) -> Iterator[Finding]:
         return
     p_value = mcnemar_mid_p(delta.newly_right, delta.newly_wrong)
     if delta.diff > 0 and p_value <= GAIN_ALPHA / gate_count(evidence):
-        text = (
-            f"better by {delta.diff:.1f} points with {delta.n} samples ({delta.newly_right} newly right, "
-            f"{delta.newly_wrong} newly wrong, {p_words(p_value)}): check that prompts and extraction are the same"
+        text = phrase(
+            "better by {diff:.1f} points with {n} samples ({newly_right} newly right, {newly_wrong} newly wrong, "
+            "{p}): check that prompts and extraction are the same",
+            diff=delta.diff,
+            n=delta.n,
+            newly_right=delta.newly_right,
+            newly_wrong=delta.newly_wrong,
+            p=p_words(p_value),
         )
         # Where prompts were meant to differ (another thinking effort), a gain may be the aim.
         severity: Severity = "warning" if arm.same_prompts else "note"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from evals.compare import Ledger, fingerprints
 from evals.judged import ArmSpec, Evidence, Finding, TaskSpec
+from evals.language import later, phrase
 from evals.records import ServerInfo
 from evals.vocabulary import parsed
 
@@ -13,7 +14,7 @@ from evals.vocabulary import parsed
 def mixture(evidence: Evidence, book: Ledger, arm: str, spec: TaskSpec) -> str | None:
     """What of an arm changed while a task was asked; None where nothing did, as far as it was told."""
     if mixed := fingerprints(book, arm, spec):
-        return f"its answers carry {len(mixed)} fingerprints ({', '.join(mixed)})"
+        return phrase("its answers carry {n} fingerprints ({mixed})", n=len(mixed), mixed=", ".join(mixed))
     other = _other_version(evidence, next(a for a in evidence.arms if a.name == arm))
     return other or next(start_changes(evidence.starts.get(arm, ())), None)
 
@@ -26,7 +27,7 @@ def _other_version(evidence: Evidence, arm: ArmSpec) -> str | None:
 def mistaken(declared: str | None, told: str | None) -> str | None:
     """In words, where a server is of another release than was declared; None where not, or where either is unknown."""
     if declared and told and parsed(told) and _release(declared) != _release(told):
-        return f"it was declared to run vLLM {declared}, and its server says {told}"
+        return phrase("it was declared to run vLLM {declared}, and its server says {told}", declared=declared, told=told)
     return None
 
 
@@ -38,15 +39,15 @@ def _release(version: str) -> str | None:
 def start_changes(starts: tuple[ServerInfo, ...]) -> Iterator[str]:
     """In what an arm's starts differ: a tag may be moved and a file edited between two launches, or while a run is stopped."""
     told = {
-        "versions": [s.version for s in starts],
-        "images": [s.image_id and s.image_id[:19] for s in starts],
-        "sets of model files": [s.weights_sha for s in starts],
-        "tokenizers": [s.tokenizer_sha for s in starts],
+        later("its starts had {n} versions ({seen})"): [s.version for s in starts],
+        later("its starts had {n} images ({seen})"): [s.image_id and s.image_id[:19] for s in starts],
+        later("its starts had {n} sets of model files ({seen})"): [s.weights_sha for s in starts],
+        later("its starts had {n} tokenizers ({seen})"): [s.tokenizer_sha for s in starts],
     }
-    for what, values in told.items():
+    for words, values in told.items():
         seen = sorted({value for value in values if value is not None})
         if len(seen) > 1:
-            yield f"its starts had {len(seen)} {what} ({', '.join(seen)})"
+            yield phrase(words, n=len(seen), seen=", ".join(seen))
 
 
 def findings(evidence: Evidence, arm: ArmSpec) -> Iterator[Finding]:
@@ -68,16 +69,19 @@ def _fingerprints(evidence: Evidence, arm: str) -> Iterator[Finding]:
         if record.arm == arm and record.response is not None and record.response.fingerprint is not None
     )
     if len(seen) > 1:
-        text = (
-            f"{len(seen)} fingerprints in {seen.total()} responses over {len(evidence.servers.get(arm, ()))} launches, "
-            f"so the arm was not one configuration: {', '.join(f'{n} {name}' for name, n in seen.most_common())}"
+        text = phrase(
+            "{n} fingerprints in {responses} responses over {launches} launches, so the arm was not one configuration: {names}",
+            n=len(seen),
+            responses=seen.total(),
+            launches=len(evidence.servers.get(arm, ())),
+            names=phrase(", ").join(phrase("{n} {reason}", n=n, reason=name) for name, n in seen.most_common()),
         )
         yield Finding(severity="warning", kind="fingerprint_changed", arm=arm, task=None, text=text)
 
 
 def _launches(evidence: Evidence, arm: str) -> Iterator[Finding]:
     for change in start_changes(evidence.starts.get(arm, ())):
-        text = f"the arm was not one configuration: {change}"
+        text = phrase("the arm was not one configuration: {change}", change=change)
         yield Finding(severity="alarm", kind="launches_differ", arm=arm, task=None, text=text)
 
 
@@ -86,7 +90,9 @@ def _unknown(evidence: Evidence, arm: str) -> Iterator[Finding]:
     told = any(r.response and r.response.fingerprint for r in evidence.records if r.arm == arm)
     servers = evidence.servers.get(arm, ())
     if servers and servers[0].engine.startswith("url ") and not told and not any(s.fingerprint for s in servers):
-        text = "its endpoint tells no fingerprint (vLLM 0.25 and later do), so that a change of the server would go unseen"
+        text = phrase(
+            "its endpoint tells no fingerprint (vLLM 0.25 and later do), so that a change of the server would go unseen"
+        )
         yield Finding(severity="warning", kind="identity_unknown", arm=arm, task=None, text=text)
 
 
@@ -95,7 +101,7 @@ def _speculation(evidence: Evidence, arm: str) -> Iterator[Finding]:
     asked = any(word.startswith("--speculative-") for server in evidence.servers.get(arm, ()) for word in server.argv)
     windows = [w for w in evidence.windows if w.arm == arm]
     if asked and windows and not any(w.drafts or w.draft_tokens or w.acceptance_gauge for w in windows):
-        text = f"speculation was asked for, and no draft was counted over {sum(w.samples for w in windows)} samples"
+        text = phrase("speculation was asked for, and no draft was counted over {n} samples", n=sum(w.samples for w in windows))
         yield Finding(severity="alarm", kind="speculation_off", arm=arm, task=None, text=text)
 
 
@@ -105,9 +111,14 @@ def _same_server(evidence: Evidence, arm: str) -> Iterator[Finding]:
     for a, b in pairs:
         known = a.fingerprint is not None and a.engine.startswith("url ") and b.engine.startswith("url ")
         if known and a.engine != b.engine and (a.fingerprint, a.version, a.model) == (b.fingerprint, b.version, b.model):
-            text = (
-                f"{b.engine} shows the version, served model and fingerprint of the baseline's {a.engine} "
-                f"({b.version}, {b.model}, {b.fingerprint}): are these two servers, and is one of them changed?"
+            text = phrase(
+                "{theirs} shows the version, served model and fingerprint of the baseline's {ours} ({version}, "
+                "{model}, {fingerprint}): are these two servers, and is one of them changed?",
+                theirs=b.engine,
+                ours=a.engine,
+                version=b.version,
+                model=b.model,
+                fingerprint=b.fingerprint,
             )
             yield Finding(severity="warning", kind="same_server", arm=arm, task=None, text=text)
             return
@@ -118,8 +129,10 @@ def _tokenizer(evidence: Evidence, arm: ArmSpec) -> Iterator[Finding]:
     if arm.same_prompts and ours and theirs and ours.tokenizer_sha and theirs.tokenizer_sha:
         if ours.tokenizer_sha == theirs.tokenizer_sha:
             return
-        text = (
-            f"its tokenizer files or chat template differ from the baseline's ({ours.tokenizer_sha}, {theirs.tokenizer_sha}); "
-            "whether a prompt changed is told by the prompts' token ids"
+        text = phrase(
+            "its tokenizer files or chat template differ from the baseline's ({ours}, {theirs}); "
+            "whether a prompt changed is told by the prompts' token ids",
+            ours=ours.tokenizer_sha,
+            theirs=theirs.tokenizer_sha,
         )
         yield Finding(severity="note", kind="tokenizer_differs", arm=arm.name, task=None, text=text)

@@ -5,6 +5,7 @@ from math import prod
 
 from evals import looks, stats
 from evals.judged import Knowable
+from evals.language import phrase
 from evals.power import Design, chances, flips_seen
 
 MOST_DISCORDANCE = 0.5
@@ -30,29 +31,54 @@ def knowable(design: Design, discordance: float) -> Knowable:
 
 def sentence(k: Knowable) -> str:
     """`with 200 questions this gate can't exclude a drop below 3.5 points; 1,263 would bring it to 1.3`."""
-    few = f"with {'up to ' if len(k.sizes) > 1 else ''}{k.n:,} questions this gate can"
+    with_n = phrase("with up to {n:,} questions", n=k.n) if len(k.sizes) > 1 else phrase("with {n:,} questions", n=k.n)
     if k.n_needed <= k.n:
-        return f"{few} exclude a drop of {k.excluded_drop:.1f} points; {k.n_needed:,} are enough for its margin of {k.margin:g}"
+        return phrase(
+            "{with_n} this gate can exclude a drop of {drop:.1f} points; {needed:,} are enough for its margin of {margin:g}",
+            with_n=with_n,
+            drop=k.excluded_drop,
+            needed=k.n_needed,
+            margin=k.margin,
+        )
     if k.excluded_drop < k.margin:
-        enough = f"{k.n_needed:,} would leave its margin of {k.margin:g} room for bad luck"
-        return f"{few} exclude a drop of {k.excluded_drop:.1f} points where luck is even; {enough}"
-    return f"{few}'t exclude a drop below {k.excluded_drop:.1f} points; {k.n_needed:,} would bring it to {k.excluded_then:.1f}"
+        return phrase(
+            "{with_n} this gate can exclude a drop of {drop:.1f} points where luck is even; "
+            "{needed:,} would leave its margin of {margin:g} room for bad luck",
+            with_n=with_n,
+            drop=k.excluded_drop,
+            needed=k.n_needed,
+            margin=k.margin,
+        )
+    return phrase(
+        "{with_n} this gate can't exclude a drop below {drop:.1f} points; {needed:,} would bring it to {then:.1f}",
+        with_n=with_n,
+        drop=k.excluded_drop,
+        needed=k.n_needed,
+        then=k.excluded_then,
+    )
 
 
 def odds(k: Knowable) -> str:
     """`a PASS is 21 % likely if nothing changed`, with looks also how many samples that takes."""
-    said = f"a PASS is {100 * k.passes:.0f} % likely if nothing changed"
+    said = phrase("a PASS is {passes:.0f} % likely if nothing changed", passes=100 * k.passes)
     if len(k.sizes) == 1:
         return said
     looks_at = ", ".join(f"{size:,}" for size in k.sizes)
-    return f"{said}, after {k.mean_n:,.0f} questions on average (looks at {looks_at})"
+    return phrase(
+        "{said}, after {mean_n:,.0f} questions on average (looks at {looks_at})", said=said, mean_n=k.mean_n, looks_at=looks_at
+    )
 
 
 def warning(chance: float, gates: int) -> str:
     """Of an overall PASS that is not likely enough."""
-    all_of_them = f", for all {gates} gates must pass" if gates > 1 else ""
-    remedy = "ask more, take a wider margin, or judge fewer arms"
-    return f"an overall PASS is only {100 * chance:.0f} % likely if nothing changed{all_of_them}: {remedy}"
+    all_of_them = phrase(", for all {gates} gates must pass", gates=gates) if gates > 1 else ""
+    remedy = phrase("ask more, take a wider margin, or judge fewer arms")
+    return phrase(
+        "an overall PASS is only {chance:.0f} % likely if nothing changed{all_of_them}: {remedy}",
+        chance=100 * chance,
+        all_of_them=all_of_them,
+        remedy=remedy,
+    )
 
 
 def overall(of: Iterable[Knowable]) -> float:

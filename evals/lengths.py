@@ -9,6 +9,7 @@ from scipy.stats import quantile_test
 
 from evals.compare import Ledger
 from evals.judged import ArmSpec, Evidence, Finding, Severity, TaskSpec
+from evals.language import later, phrase
 from evals.records import Response
 
 CONFIDENCE = 0.99
@@ -60,15 +61,23 @@ def shifts(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> list[S
 def findings(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpec) -> Iterator[Finding]:
     for shift in shifts(evidence, book, arm.name, task):
         if shift.large:
-            text = (
-                f"{_NAMES[shift.what]} {shift.median:.2f} times as long as the baseline's (median of {shift.n} samples, "
-                f"{100 * CONFIDENCE:.0f} % interval {shift.low:.2f} to {shift.high:.2f})"
+            text = phrase(
+                _LONGER[shift.what], median=shift.median, n=shift.n, confidence=100 * CONFIDENCE, low=shift.low, high=shift.high
             )
             severity: Severity = "warning" if arm.same_prompts else "note"
             yield Finding(severity=severity, kind="length_shift", arm=arm.name, task=task.name, text=text)
 
 
-_NAMES: dict[What, str] = {"answers": "answers are, in tokens,", "reasoning": "reasoning is"}
+_LONGER: dict[What, str] = {
+    "answers": later(
+        "answers are, in tokens, {median:.2f} times as long as the baseline's (median of {n} samples, "
+        "{confidence:.0f} % interval {low:.2f} to {high:.2f})"
+    ),
+    "reasoning": later(
+        "reasoning is {median:.2f} times as long as the baseline's (median of {n} samples, "
+        "{confidence:.0f} % interval {low:.2f} to {high:.2f})"
+    ),
+}
 
 
 def _ratios(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from evals.compare import Ledger, is_scored
 from evals.judged import ArmSpec, Evidence, Finding, Severity, TaskSpec
+from evals.language import phrase, term
 from evals.records import SampleRecord
 from tasks.needle import Cell
 
@@ -27,12 +28,22 @@ class Lengths:
 
     def sentence(self) -> str:
         if not self.n:
-            return f"In {self.untold} answers the engine did not tell how many tokens a prompt took: its length is unchecked."
-        untold = f"; to {self.untold} more the engine did not tell it" if self.untold else ""
+            return phrase(
+                "In {untold} answers the engine did not tell how many tokens a prompt took: its length is unchecked.",
+                untold=self.untold,
+            )
+        untold = phrase("; to {untold} more the engine did not tell it", untold=self.untold) if self.untold else ""
         if self.exact == self.n:
-            return f"All {self.n} prompts had exactly the wanted number of tokens{untold}."
-        off = f"by {self.least} to +{self.most}".replace("-", "−")
-        return f"{self.exact} of {self.n} prompts had exactly the wanted number of tokens; the others were off {off}{untold}."
+            return phrase("All {n} prompts had exactly the wanted number of tokens{untold}.", n=self.n, untold=untold)
+        return phrase(
+            "{exact} of {n} prompts had exactly the wanted number of tokens; "
+            "the others were off by {least} to +{most}{untold}.",
+            exact=self.exact,
+            n=self.n,
+            least=f"{self.least}".replace("-", "−"),
+            most=self.most,
+            untold=untold,
+        )
 
 
 def lengths(book: Ledger, arm: str, task: TaskSpec) -> Lengths:
@@ -63,8 +74,16 @@ def _length_checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpe
     both = [(key[1], ours[key], theirs[key]) for key in theirs if ours.get(key) is not None and theirs[key] is not None]
     if arm.same_prompts and (differing := [told for told in both if told[1] != told[2]]):
         sample_id, baseline, candidate = differing[0]
-        text = f"the same text took another number of tokens than in the baseline in {len(differing)} of {len(both)} answers"
-        yield _finding("alarm", "needle_lengths", arm, f"{text}; first {sample_id}: {candidate} in place of {baseline}")
+        text = phrase(
+            "the same text took another number of tokens than in the baseline in {differing} of {n} answers; "
+            "first {sample}: {candidate} in place of {baseline}",
+            differing=len(differing),
+            n=len(both),
+            sample=sample_id,
+            candidate=candidate,
+            baseline=baseline,
+        )
+        yield _finding("alarm", "needle_lengths", arm, text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +94,11 @@ class Hits:
     asked: int
 
     def sentence(self) -> str:
-        return f"{self.found:,} of {self.asked:,} prompt tokens of the warm pass came from the prefix cache"
+        return phrase(
+            "{found:,} of {asked:,} prompt tokens of the warm pass came from the prefix cache",
+            found=self.found,
+            asked=self.asked,
+        )
 
 
 def warm_hits(evidence: Evidence, arm: str, task: TaskSpec) -> Hits | None:
@@ -91,19 +114,29 @@ def warm_hits(evidence: Evidence, arm: str, task: TaskSpec) -> Hits | None:
 def _warm_checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpec) -> Iterator[Finding]:
     if (hits := warm_hits(evidence, arm.name, task)) is None:
         if any(book.of(arm.name, task.name, k) for k in range(1, task.rounds, 2)):
-            text = "/metrics does not tell prefix-cache hits, so that nobody knows if the warm pass was warm"
+            text = phrase("/metrics does not tell prefix-cache hits, so that nobody knows if the warm pass was warm")
             yield _finding("warning", "warm_unknown", arm, text)
     elif not hits.found:
-        text = f"{hits.sentence()}: it is off, or holds no prompt; these answers are cold ones"
+        text = phrase("{said}: it is off, or holds no prompt; these answers are cold ones", said=hits.sentence())
         yield _finding("alarm", "warm_not_warm", arm, text)
     elif hits.found < LEAST_HITS * hits.asked:
-        text = f"{hits.sentence()}, and half or more do where it holds every prompt; a lower `concurrency` may help"
+        text = phrase(
+            "{said}, and half or more do where it holds every prompt; a lower `concurrency` may help", said=hits.sentence()
+        )
         yield _finding("warning", "warm_not_warm", arm, text)
     if differing := warm_differing(book, arm.name, task):
         lost = sum(cold.score is not None and cold.score.outcome == "correct" for cold, _ in differing)
-        first = " and then ".join(_mark(record) for record in differing[0])
-        text = f"{len(differing)} warm answers are marked otherwise than the cold ones to the same prompt"
-        text += f" ({lost} lost, {len(differing) - lost} not); first {differing[0][0].sample_id}: {first}"
+        cold, warm = (term(_mark(record)).replace("_", " ") for record in differing[0])
+        text = phrase(
+            "{n} warm answers are marked otherwise than the cold ones to the same prompt ({lost} lost, {rest} not); "
+            "first {sample}: {cold} and then {warm}",
+            n=len(differing),
+            lost=lost,
+            rest=len(differing) - lost,
+            sample=differing[0][0].sample_id,
+            cold=cold,
+            warm=warm,
+        )
         yield _finding("warning", "warm_differs", arm, text)
 
 
@@ -120,7 +153,7 @@ def warm_differing(book: Ledger, arm: str, task: TaskSpec) -> list[tuple[SampleR
 
 def _mark(record: SampleRecord) -> str:
     score = record.score
-    return (score.reason or score.outcome).replace("_", " ") if score else "not marked"
+    return score.reason or score.outcome if score else phrase("not marked")
 
 
 def _records(book: Ledger, arm: str, task: TaskSpec) -> list[SampleRecord]:

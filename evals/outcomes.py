@@ -7,6 +7,7 @@ from typing import Literal
 
 from evals.compare import Ledger, is_scored, tally
 from evals.judged import Evidence, Finding, Severity, TaskSpec
+from evals.language import phrase, term
 from evals.records import SampleRecord
 from evals.stats import mcnemar_exact, p_words, surely_above
 
@@ -88,7 +89,7 @@ def findings(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Iter
 
 def reasons_words(reasons: Counter[str]) -> str:
     """`20 truncated, 6 empty`."""
-    return ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    return phrase(", ").join(phrase("{n} {reason}", n=n, reason=term(reason)) for reason, n in reasons.most_common())
 
 
 def _errors(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Iterator[Finding]:
@@ -97,18 +98,23 @@ def _errors(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Itera
     if not records and evidence.failures.get(arm):
         return  # arm_failed says it, and why
     kinds = Counter(record.failure.kind for record in records if record.failure is not None)
-    found = Counter({f"{kind} failures": count for kind, count in kinds.items()})
+    found = Counter({phrase("{kind} failures", kind=term(kind)): count for kind, count in kinds.items()})
     planned_rounds = task.rounds if task.marked else 1
     planned = planned_rounds * len(evidence.asked(arm, task.name))
-    found["without a record"] = planned - sum(len(book.of(arm, task.name, k)) for k in range(planned_rounds))
+    found[phrase("without a record")] = planned - sum(len(book.of(arm, task.name, k)) for k in range(planned_rounds))
     if task.marked:
-        found["without a score"] = sum(record.failure is None and not is_scored(record) for record in records)
+        found[phrase("without a score")] = sum(record.failure is None and not is_scored(record) for record in records)
     if (found := +found).total() == 0:
         return
     first = next((record.failure.message for record in records if record.failure is not None), None)
-    text = f"{found.total()} of {max(planned, len(records))} could not be measured: {reasons_words(found)}"
+    text = phrase(
+        "{total} of {planned} could not be measured: {reasons}",
+        total=found.total(),
+        planned=max(planned, len(records)),
+        reasons=reasons_words(found),
+    )
     text += _unlike(evidence, book, arm, task, Outcome(kind="error")) if task.marked else ""
-    text += f"; the first: {first}" if first else ""
+    text += phrase("; the first: {first}", first=first) if first else ""
     # One may be an accident on the wire; more is a server whose figures mean nothing.
     severity: Severity = "alarm" if kinds["no_logprobs"] > 1 else "warning"
     yield Finding(severity=severity, kind="errors", arm=arm, task=task.name, text=text)
@@ -119,7 +125,7 @@ def _warnings(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Ite
     answered = sum(found[Outcome(kind=kind)] for kind in _ANSWERED)
     for outcome, count in found.most_common():
         if outcome.kind == "warning" and outcome.reason:
-            text = f"{outcome.reason} in {count} of {answered} responses"
+            text = phrase("{reason} in {count} of {answered} responses", reason=outcome.reason, count=count, answered=answered)
             text += _unlike(evidence, book, arm, task, outcome)
             yield Finding(severity="warning", kind="score_warning", arm=arm, task=task.name, text=text)
 
@@ -132,8 +138,14 @@ def _unanswered(book: Ledger, arm: str, task: TaskSpec) -> Iterator[Finding]:
     for k in range(task.rounds):
         seen = tally(book, arm, task.name, k)
         if seen.n and surely_above(seen.no_answer, seen.n, UNANSWERED_SHARE):
-            said = f"no answer in {seen.no_answer} of {seen.n} in round {k + 1} ({reasons_words(seen.reasons)})"
-            text = f"{said}: these can't show a drop"
+            said = phrase(
+                "no answer in {no_answer} of {n} in round {number} ({reasons})",
+                no_answer=seen.no_answer,
+                n=seen.n,
+                number=k + 1,
+                reasons=reasons_words(seen.reasons),
+            )
+            text = phrase("{said}: these can't show a drop", said=said)
             yield Finding(severity="warning", kind="unanswered", arm=arm, task=task.name, text=text)
 
 
@@ -142,16 +154,23 @@ def _unlike(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec, outcome:
     seen = shift(evidence, book, arm, task, outcome)
     if seen.candidate <= seen.baseline or seen.p_value > SHIFT_ALPHA:
         return ""
-    return f"; in the baseline in {seen.baseline} of {seen.n} samples ({p_words(seen.p_value)})"
+    return phrase(
+        "; in the baseline in {baseline} of {n} samples ({p})", baseline=seen.baseline, n=seen.n, p=p_words(seen.p_value)
+    )
 
 
 def _no_answer(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Iterator[Finding]:
     seen = shift(evidence, book, arm, task, Outcome(kind="no_answer"))
     if seen.p_value <= SHIFT_ALPHA:
         ours, theirs = (_reasons(counts(book, name, task)) for name in (evidence.baseline, arm))
-        text = (
-            f"no answer in {seen.candidate} of {seen.n} ({theirs or 'none'}), "
-            f"in the baseline in {seen.baseline} ({ours or 'none'}); {p_words(seen.p_value)}"
+        text = phrase(
+            "no answer in {candidate} of {n} ({theirs}), in the baseline in {baseline} ({ours}); {p}",
+            candidate=seen.candidate,
+            n=seen.n,
+            theirs=theirs or phrase("none"),
+            baseline=seen.baseline,
+            ours=ours or phrase("none"),
+            p=p_words(seen.p_value),
         )
         yield Finding(severity="warning", kind="no_answer_shift", arm=arm, task=task.name, text=text)
 

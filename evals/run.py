@@ -19,6 +19,7 @@ from evals.experiment import Arm, DockerEngine, Experiment, UrlEngine
 from evals.header import header, stale
 from evals.judged import Verdict
 from evals.judging import Judge, judges, without_optional
+from evals.language import ENGLISH
 from evals.plan import Launch, Stage
 from evals.progress import Reporter
 from evals.records import LaunchFailure, Sample
@@ -119,8 +120,9 @@ def heed_signals() -> None:
 
 
 def run(
-    experiment: Experiment, folder: Path, reporter: Reporter, budget_s: float | None = None, selection: Selection = EVERYTHING
-) -> Verdict:
+    experiment: Experiment, folder: Path, reporter: Reporter, budget_s: float | None = None, selection: Selection = EVERYTHING,
+    lang: str = ENGLISH,
+) -> Verdict:  # fmt: skip
     """Run or go on with an experiment in `folder`, with as many samples as fit into `budget_s` seconds where that is given.
 
     Raises:
@@ -155,7 +157,7 @@ def run(
                 _look(this)
         journal.finish(selection.left_out(this.experiment, journal, this.current))
         contents = journal.contents
-    return report.write(folder, contents)
+    return report.write(folder, contents, lang)
 
 
 def _look(run: "_Run") -> None:

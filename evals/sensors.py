@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evals.judged import Evidence, Finding
+from evals.language import phrase
 from evals.records import Forced
 from evals.stats import Mean, mean_interval
 
@@ -150,8 +151,10 @@ def other_tokens(
     if (both and all(one == other for one, other in both)) or (None not in tokenizers and len(set(tokenizers)) == 1):
         return None
     if both:
-        return "its prompts have other token ids, and nothing shows that its tokenizer is the baseline's"
-    return "nothing shows that its tokenizer is the baseline's: neither prompts' token ids nor tokenizer files can be compared"
+        return phrase("its prompts have other token ids, and nothing shows that its tokenizer is the baseline's")
+    return phrase(
+        "nothing shows that its tokenizer is the baseline's: neither prompts' token ids nor tokenizer files can be compared"
+    )
 
 
 def unmeasured(evidence: Evidence) -> dict[str, str]:
@@ -162,7 +165,9 @@ def unmeasured(evidence: Evidence) -> dict[str, str]:
     for arm in evidence.arms:
         answered = any(r.arm == arm.name and r.response for r in evidence.records)
         if evidence.sensors and arm.name not in read and arm.name != evidence.baseline and answered:
-            out[arm.name] = "it shares a server with an arm before it" if arm.server in servers else _why(evidence, arm.name)
+            out[arm.name] = (
+                phrase("it shares a server with an arm before it") if arm.server in servers else _why(evidence, arm.name)
+            )
         servers |= {arm.server} - {""}
     return out
 
@@ -170,15 +175,15 @@ def unmeasured(evidence: Evidence) -> dict[str, str]:
 def _why(evidence: Evidence, arm: str) -> str:
     for name in (arm, evidence.baseline):
         if failure := next((f.failure for f in evidence.forced if f.arm == name and f.failure), None):
-            return f"{failure.message}" if name == arm else f"the baseline's own server: {failure.message}"
+            return failure.message if name == arm else phrase("the baseline's own server: {message}", message=failure.message)
     first = [r for r in evidence.records if r.round == 0 and r.response]
     ours, theirs = ({(r.task, r.sample_id): r.response.prompt_ids_sha for r in first if r.arm == name and r.response}
                     for name in (evidence.baseline, arm))  # fmt: skip
     if not any(r.response and r.response.token_ids and r.response.prompt_ids for r in first if r.arm == evidence.baseline):
-        return "the baseline's engine told no token ids of prompts and answers"
+        return phrase("the baseline's engine told no token ids of prompts and answers")
     starts = [[s.tokenizer_sha for s in evidence.servers.get(name, ())] for name in (evidence.baseline, arm)]
-    return (
-        other_tokens(ours, theirs, [s[-1] if s else None for s in starts]) or "no answer of the baseline was there to ask about"
+    return other_tokens(ours, theirs, [s[-1] if s else None for s in starts]) or phrase(
+        "no answer of the baseline was there to ask about"
     )
 
 
@@ -186,14 +191,19 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
     for reading in readings(evidence):
         yield Finding(severity="note", kind="sensor", arm=reading.arm, task=reading.task, text=sentence(reading))
     for arm, why in unmeasured(evidence).items():
-        text = f"log-probabilities of the baseline's answers were not measured: {why}"
+        text = phrase("log-probabilities of the baseline's answers were not measured: {why}", why=why)
         yield Finding(severity="note", kind="sensor_unmeasured", arm=arm, task=None, text=text)
 
 
 def sentence(reading: Reading) -> str:
     of, agreement, change = reading.figures.size.n, reading.figures.agreement.mean, reading.figures.change.mean
-    beyond = "beyond what a restart changes" if reading.is_beyond else "no more than a restart changes"
-    return (
-        f"in {of} answers of the baseline {100 * agreement:.1f} % of {reading.tokens} tokens are its likeliest, and a token's "
-        f"log-probability changes by {change:+.3f} nats: {beyond if reading.beyond else 'what a restart changes is not known'}"
+    beyond = phrase("beyond what a restart changes") if reading.is_beyond else phrase("no more than a restart changes")
+    return phrase(
+        "in {n} answers of the baseline {agreement:.1f} % of {tokens} tokens are its likeliest, and a token's "
+        "log-probability changes by {change:+.3f} nats: {beyond}",
+        n=of,
+        agreement=100 * agreement,
+        tokens=reading.tokens,
+        change=change,
+        beyond=beyond if reading.beyond else phrase("what a restart changes is not known"),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from evals import looks
 from evals.judged import Evidence, GateSpec, Look
+from evals.language import phrase
 from evals.looks import Levels
 from evals.stats import ALPHA
 
@@ -41,12 +42,12 @@ def standing(evidence: Evidence, arm: str, gate: GateSpec) -> Standing:
 
 def _unplanned(n: int, sizes: tuple[int, ...], margin: float, taken: list[Look]) -> str:
     if taken and taken[0].margin != margin:
-        return f"its margin was {taken[0].margin:g} when it was first looked at"
+        return phrase("its margin was {margin:g} when it was first looked at", margin=taken[0].margin)
     if n in sizes:
         return ""
     if not taken:
-        return f"{n} samples are at none of its looks ({', '.join(map(str, sizes))})"
-    return f"it was first looked at with {taken[0].n} samples, and {n} were not planned then"
+        return phrase("{n} samples are at none of its looks ({looks})", n=n, looks=", ".join(map(str, sizes)))
+    return phrase("it was first looked at with {n} samples, and {now} were not planned then", n=taken[0].n, now=n)
 
 
 def gate_count(evidence: Evidence) -> int:

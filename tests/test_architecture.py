@@ -15,8 +15,11 @@ JUDGING = [
     *(ROOT / "evals" / f"{name}.py" for name in ("stats", "compare", "divergence", "verdict", "findings", "plan", "changes")),
     *(ROOT / "evals" / f"{name}.py" for name in ("checks", "switches", "identity", "levels", "outcomes", "lengths")),
     *(ROOT / "evals" / f"{name}.py" for name in ("acceptance", "fields", "looks", "power", "knowable", "standing")),
-    *(ROOT / "evals" / f"{name}.py" for name in ("trend", "planned")),
-    *(ROOT / "evals" / "report" / f"{name}.py" for name in ("scorecard", "flip_text", "gate_table", "github", "junit")),
+    *(ROOT / "evals" / f"{name}.py" for name in ("trend", "planned", "incomparable")),
+    *(
+        ROOT / "evals" / "report" / f"{name}.py"
+        for name in ("scorecard", "flip_text", "gate_table", "github", "junit", "short")
+    ),
     *sorted((ROOT / "evals" / "report").glob("html*.py")),
     *(ROOT / "evals" / "selftest" / f"{name}.py" for name in ("weights", "faults", "planted", "table")),
 ]

@@ -98,6 +98,11 @@ def cells(card: str) -> Iterator[str]:
             yield "".join(said)
 
 
+def whole(evidence: Evidence) -> str:
+    """The sections of scorecard.md, uncut."""
+    return "\n\n".join(markdown.sections(evidence, judge(evidence)).values())
+
+
 def squeezed(text: str) -> str:
     return " ".join(text.split())
 
@@ -105,14 +110,14 @@ def squeezed(text: str) -> str:
 @pytest.mark.parametrize("evidence", [full_run(), thinking_run()], ids=["versions", "efforts"])
 def test_every_word_and_figure_of_the_markdown_is_there(evidence: Evidence) -> None:
     seen = squeezed(Page(made(evidence)).text)
-    told = [squeezed(said) for said in cells(markdown.scorecard(evidence, judge(evidence))) if said.strip()]
+    told = [squeezed(said) for said in cells(whole(evidence)) if said.strip()]
     assert len(told) > 80
     assert [said for said in told if said not in seen] == []
 
 
 @pytest.mark.parametrize("evidence", [full_run(), thinking_run()], ids=["versions", "efforts"])
 def test_every_figure_beside_a_drawing_is_one_of_the_markdown(evidence: Evidence) -> None:
-    card = markdown.scorecard(evidence, judge(evidence))
+    card = whole(evidence)
     figures = [f for f in re.findall(r"<figure.*?</figure>", made(evidence), re.S) if "first token that differs" not in f]
     drawn = [said for figure in figures for said in re.findall(r'<span class="figures">([^<]+)</span>', figure)]
     assert len(drawn) >= 8

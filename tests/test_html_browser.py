@@ -16,6 +16,8 @@ from full_run import full_run
 from test_html import made
 from test_report import HOSTILE, spoken_run
 
+from evals.language import using
+
 ROOT = Path(__file__).parent.parent
 REQUIRED = "browser" in os.environ.get("BUMPGATE_REQUIRE", "")
 sys.path.append(str(ROOT / "tools"))
@@ -80,6 +82,19 @@ def test_it_says_the_verdict_and_asks_nothing_of_anybody(reader: Reader) -> None
     assert reader.page.title() == "REGRESSION: upgrade"
     assert reader.page.evaluate("location.protocol") == "file:"
     assert reader.page.locator("#flips h2:visible").count() == 1
+
+
+def test_a_chinese_page_is_filtered_and_opened_in_chinese(chromium: Browser, tmp_path: Path) -> None:
+    with using("zh"):
+        found = Reader(chromium, made(full_run()), tmp_path)
+    found.page.get_by_label("候选").select_option("mtp")
+    found.page.get_by_label("变化").select_option("newly right")
+    assert found.page.locator("#count").inner_text() == "4 / 59 个答案"
+    found.page.locator("#list .flip").first.press("Enter")
+    assert "预期答案：" in found.page.locator(".panel").inner_text()
+    assert found.page.locator(".tag").first.inner_text() == "由错变对"
+    assert found.is_quiet(), (found.complaints, found.requests)
+    found.page.close()
 
 
 def test_answers_are_filtered_by_candidate_task_change_and_words(reader: Reader) -> None:

@@ -1,4 +1,4 @@
-"""The scorecard's needles: a heat table an arm, and what so few can rule out."""
+"""The scorecard's needles: recall by length and language, and what so few can rule out."""
 
 import json
 from dataclasses import replace
@@ -39,12 +39,12 @@ def needles(baseline: str, candidate: str, *, rounds: int = 1, warm: bool = Fals
     )  # fmt: skip
 
 
-def test_a_table_for_each_arm_has_a_row_for_length_and_language_and_a_column_for_depth() -> None:
+def test_a_table_has_a_row_for_length_and_language_and_a_column_for_each_arm() -> None:
     got = needle.section(needles("c" * 16, "cccccccccccccnen"))
-    assert got.count("| length | language | 10 % | 90 % | all |") == 2
-    assert "| 8192 | en | 100 (2/2) | 100 (2/2) | 100 (4/4) |" in got
-    assert "| 32768 | zh | **50 (1/2, 1 near)** | **0 (0/1, 1 near)** | **33 (1/3, 2 near)** |" in got
-    assert "**v029**: 13/15 found" in got
+    assert f"| length | language | {BASELINE} | {CANDIDATE} |" in got
+    assert "| 8192 | en | 100 (4/4) | 100 (4/4) |" in got
+    assert "| 32768 | zh | 100 (4/4) | **33 (1/3, 2 near)** at 10, 90 % |" in got
+    assert "- **v029**: 13/15 found" in got
     assert "Otherwise: 2 near miss, 1 not measured." in got
     assert got.index("| 8192 | zh") < got.index("| 32768 | en")
 
@@ -85,7 +85,7 @@ def test_prompts_of_another_length_than_wanted_are_told() -> None:
 
 def test_what_was_not_asked_is_a_dash_and_no_figure() -> None:
     got = needle.section(needles("c" * 16, "cc"))
-    assert "| 32768 | zh | – | – | – |" in got
+    assert "| 32768 | zh | 100 (4/4) | – |" in got
     assert "**v029**: 2/2 found" in got
 
 
@@ -100,7 +100,7 @@ def test_a_warm_pass_has_rows_of_its_own_and_makes_no_more_needles() -> None:
     got = needle.section(needles("c" * 32, "c" * 31 + "n", rounds=2, warm=True))
     assert "**v029**: 16/16 found" in got
     assert "**v029**, warm: 15/16 found" in got
-    assert "| 32768 warm | zh | 100 (2/2) | **50 (1/2, 1 near)** | **75 (3/4, 1 near)** |" in got
+    assert "| 32768 warm | zh | 100 (4/4) | **75 (3/4, 1 near)** at 90 % |" in got
 
 
 def test_a_heat_map_is_a_png_for_each_arm_and_the_same_each_time() -> None:

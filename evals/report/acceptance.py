@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from evals import acceptance
 from evals.judged import Evidence
+from evals.language import phrase
 from evals.records import SampleRecord
 from evals.report.text import table
 
@@ -20,7 +21,11 @@ class ContextRow:
 
     @property
     def context(self) -> str:
-        return f"{self.first} to {2 * self.first - 1}" if self.first else f"below {acceptance.FIRST_BUCKET}"
+        return (
+            phrase("{first} to {last}", first=self.first, last=2 * self.first - 1)
+            if self.first
+            else phrase("below {first}", first=acceptance.FIRST_BUCKET)
+        )
 
 
 def section(evidence: Evidence) -> str:
@@ -28,10 +33,10 @@ def section(evidence: Evidence) -> str:
     found = rows(evidence)
     if not found:
         return ""
-    head = " | ".join(["task", "context, tokens", *found[0].by_arm])
+    head = " | ".join([phrase("task"), phrase("context, tokens"), *found[0].by_arm])
     cells = [[row.task, row.context, *map(_cell, row.by_arm.values())] for row in found]
-    note = "Draft tokens accepted, in percent (and over how many answers), by the position of the middle of the answer."
-    return f"## Speculation by context\n\n{table(head, cells)}\n\n{note}"
+    note = phrase("Draft tokens accepted, in percent (and over how many answers), by the position of the middle of the answer.")
+    return f"## {phrase('Speculation by context')}\n\n{table(head, cells)}\n\n{note}"
 
 
 def rows(evidence: Evidence) -> list[ContextRow]:

@@ -4,6 +4,7 @@ import shlex
 from collections import Counter
 
 from evals.judged import Evidence
+from evals.language import phrase
 from evals.report import scorecard as rows
 from evals.report.text import block, code, inline, table
 
@@ -18,9 +19,15 @@ def changes(evidence: Evidence) -> str:
         if not found:
             continue
         cells = [[inline(r.what, 80), _value(r.baseline), _value(r.candidate)] for r in found[:MAX_CHANGES]]
-        more = f"\n\nand {len(found) - MAX_CHANGES} more, in verdict.json" if len(found) > MAX_CHANGES else ""
-        parts.append(f"{table(f'{arm} differs in | {evidence.baseline} | {arm}', cells)}{more}")
-    return "## What changed\n\n" + "\n\n".join(parts) if parts else ""
+        more = (
+            f"\n\n{phrase('and {left} more, in verdict.json', left=len(found) - MAX_CHANGES)}"
+            if len(found) > MAX_CHANGES
+            else ""
+        )
+        parts.append(
+            f"{table(phrase('{arm} differs in | {baseline} | {arm}', arm=arm, baseline=evidence.baseline), cells)}{more}"
+        )
+    return f"## {phrase('What changed')}\n\n" + "\n\n".join(parts) if parts else ""
 
 
 def _value(value: str | None) -> str:
@@ -37,8 +44,8 @@ def arms(evidence: Evidence) -> str:
     cells, commands = [], []
     for arm in evidence.arms:
         servers, failures = evidence.servers.get(arm.name, ()), evidence.failures.get(arm.name, ())
-        name = f"{arm.name} (baseline)" if arm.name == evidence.baseline else arm.name
-        failed = f"{len(failures)} failed" if failures else ""
+        name = phrase("{name} (baseline)", name=arm.name) if arm.name == evidence.baseline else arm.name
+        failed = phrase("{n} failed", n=len(failures)) if failures else ""
         if servers:
             s = servers[0]
             launches = f"{len(servers)}" + (f", {failed}" if failed else "")
@@ -54,14 +61,14 @@ def arms(evidence: Evidence) -> str:
                 ]
             )
             if s.argv:
-                image = f", in {s.image_digest or s.image_id}" if s.image_id else ""
+                image = phrase(", in {image_digest}", image_digest=s.image_digest or s.image_id) if s.image_id else ""
                 commands.append(f"# {arm.name}{image}\n{_command(s.argv)}")
         else:
-            cells.append([name, inline(failures[-1].engine) if failures else "–", "–", "–", "–", failed or "none", "–"])
-    overview = table("arm | engine | version | served model | fingerprint | launches | ready in", cells)
-    return f"## Arms\n\n{overview}" + (f"\n\n{block(chr(10).join(commands))}" if commands else "")
+            cells.append([name, inline(failures[-1].engine) if failures else "–", "–", "–", "–", failed or phrase("none"), "–"])
+    overview = table(phrase("arm | engine | version | served model | fingerprint | launches | ready in"), cells)
+    return f"## {phrase('Arms')}\n\n{overview}" + (f"\n\n{block(chr(10).join(commands))}" if commands else "")
 
 
 def _on(gpus: tuple[str, ...]) -> str:
     """` on 4 × NVIDIA L4`; empty where no GPU is known."""
-    return f" on {', '.join(f'{n} × {name}' for name, n in Counter(gpus).items())}" if gpus else ""
+    return phrase(" on {listed}", listed=", ".join((f"{n} × {name}" for name, n in Counter(gpus).items()))) if gpus else ""

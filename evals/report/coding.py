@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from evals.compare import is_scored, ledger
 from evals.judged import Evidence, TaskSpec
+from evals.language import phrase, term
 from evals.records import SampleRecord
 from evals.report.text import code, counts, table
 from evals.stats import pass_at_k
@@ -51,10 +52,12 @@ def _of(evidence: Evidence, task: TaskSpec) -> str:
     ks = range(1, task.rounds + 1)
     shown = {(r.arm, r.category): r for r in rows}
     names = list(dict.fromkeys(r.category for r in rows))
-    head = " | ".join(["category", *(f"{arm.name}: {', '.join(f'pass@{k}' for k in ks)}" for arm in evidence.arms)])
-    body = [[name or "**all**", *(_passes(shown.get((arm.name, name))) for arm in evidence.arms)] for name in names]
+    head = " | ".join([phrase("category"), *(f"{arm.name}: {', '.join(f'pass@{k}' for k in ks)}" for arm in evidence.arms)])
+    body = [
+        [name or f"**{phrase('all')}**", *(_passes(shown.get((arm.name, name))) for arm in evidence.arms)] for name in names
+    ]
     parts = [
-        "## Programs, run in the sandbox",
+        f"## {phrase('Programs, run in the sandbox')}",
         table(head, body),
         *_reasons(evidence, task),
         _note(evidence),
@@ -65,8 +68,8 @@ def _of(evidence: Evidence, task: TaskSpec) -> str:
 
 def _passes(row: CategoryRow | None) -> str:
     if row is None or not row.problems:
-        return "not measured"
-    return f"{', '.join(f'{p:.1f}' for p in row.pass_at)} % of {row.problems}"
+        return phrase("not measured")
+    return phrase("{listed} % of {problems}", listed=", ".join(f"{p:.1f}" for p in row.pass_at), problems=row.problems)
 
 
 def categories(evidence: Evidence, task: TaskSpec) -> Iterator[CategoryRow]:
@@ -107,11 +110,11 @@ def _reasons(evidence: Evidence, task: TaskSpec) -> Iterator[str]:
     lines = []
     for arm in evidence.arms:
         scores = [r.score for r in evidence.records if (r.arm, r.task) == (arm.name, task.name) and r.score]
-        why = Counter((s.reason or s.outcome).replace("_", " ") for s in scores if s.outcome != "correct")
+        why = Counter(term(s.reason or s.outcome).replace("_", " ") for s in scores if s.outcome != "correct")
         if why:
-            lines.append(f"- {arm.name}: {counts(why)}")
+            lines.append(f"- {arm.name}{phrase(': ')}{counts(why)}")
     if lines:
-        yield "Not right, by reason:\n\n" + "\n".join(lines)
+        yield phrase("Not right, by reason:") + "\n\n" + "\n".join(lines)
 
 
 def _note(evidence: Evidence) -> str:
@@ -119,9 +122,14 @@ def _note(evidence: Evidence) -> str:
     if s is None:
         return ""
     limits = ", ".join(f"{name} {value:g}" for name, value in s.limits.items())
-    return (
-        f"Each program ran in a container of its own (Python {s.python}, image {code(s.image_id, 80)}, {s.source}; {limits}), "
-        "and what it returned was compared outside of it. pass@k over several rounds: the unbiased estimate (Chen et al. 2021)."
+    return phrase(
+        "Each program ran in a container of its own (Python {python}, image {image_id}, {source}; {limits}), and "
+        "what it returned was compared outside of it. pass@k over several rounds: the unbiased estimate (Chen et "
+        "al. 2021).",
+        python=s.python,
+        image_id=code(s.image_id, 80),
+        source=s.source,
+        limits=limits,
     )
 
 
@@ -132,9 +140,9 @@ def _problems(evidence: Evidence, task: TaskSpec) -> str:
     body = [[s.id, *(_cell(problem_cell(books[arm.name].get(s.id, {}))) for arm in evidence.arms)] for s in samples]
     if not body:
         return ""
-    head = " | ".join(["problem", *(arm.name for arm in evidence.arms)])
-    told = "✓ right, ✗ wrong, – no answer, ! not measured, one a round; mean seconds and tokens of the answers"
-    return f"<details><summary>Every problem: {told}</summary>\n\n{table(head, body)}\n\n</details>"
+    head = " | ".join([phrase("problem"), *(arm.name for arm in evidence.arms)])
+    told = phrase("✓ right, ✗ wrong, – no answer, ! not measured, one a round; mean seconds and tokens of the answers")
+    return f"<details><summary>{phrase('Every problem: {told}', told=told)}</summary>\n\n{table(head, body)}\n\n</details>"
 
 
 def problem_cell(rounds: dict[int, SampleRecord]) -> ProblemCell:
@@ -155,8 +163,8 @@ def _mean(values: list[int | None]) -> float | None:
 
 
 def _cell(cell: ProblemCell) -> str:
-    parts = [cell.marks or "not asked"]
+    parts = [cell.marks or phrase("not asked")]
     parts += [f"{cell.seconds:.1f} s"] if cell.seconds is not None else []
-    parts += [f"{cell.tokens:.0f} tokens"] if cell.tokens is not None else []
-    parts += [f"{100 * cell.acceptance:.0f} % accepted"] if cell.acceptance is not None else []
-    return ", ".join(parts)
+    parts += [phrase("{tokens:.0f} tokens", tokens=cell.tokens)] if cell.tokens is not None else []
+    parts += [phrase("{acceptance:.0f} % accepted", acceptance=100 * cell.acceptance)] if cell.acceptance is not None else []
+    return phrase(", ").join(parts)

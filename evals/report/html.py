@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from evals import levels
 from evals.judged import Evidence, Verdict
+from evals.language import phrase, spoken, term
 from evals.needle_checks import TASK
 from evals.report import acceptance, html_flips, html_plots, html_words
 from evals.report import scorecard as rows
@@ -89,10 +90,10 @@ def heat_maps(evidence: Evidence) -> Iterator[list[HeatMap]]:
     for arm, found in maps.items():
         if not any(row.all.n for row in found):
             continue
-        side_by_side = [_map(f"{arm}: needles found", found, lambda _, __, recall: _found(recall))]
+        side_by_side = [_map(phrase("{arm}: needles found", arm=arm), found, lambda _, __, recall: _found(recall))]
         if arm != evidence.baseline and before:
             side_by_side.append(_map(
-                f"{arm}: change against {evidence.baseline}, points", found,
+                phrase("{arm}: change against {baseline}, points", arm=arm, baseline=evidence.baseline), found,
                 lambda row, depth, recall: _changed(change(before.get((row.name, row.language), {}).get(depth), recall)),
             ))  # fmt: skip
         yield side_by_side
@@ -107,7 +108,7 @@ def _map(title: str, found: list[HeatRow], cell: Callable[[HeatRow, int, Recall 
 def _found(recall: Recall | None) -> HeatCell:
     if recall is None or not recall.n:
         return HeatCell(shade="", text="–")
-    near = f", {recall.near} near" if recall.near else ""
+    near = phrase(", {near} near", near=recall.near) if recall.near else ""
     return HeatCell(shade=f"m{_shade(1 - recall.found / recall.n)}", text=f"{recall.found}/{recall.n}{near}")
 
 
@@ -127,6 +128,7 @@ def _shade(share: float) -> int:
 def _template() -> Template:
     loader = PackageLoader("evals.report")
     env = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    env.globals |= {"phrase": phrase, "term": term, "language": spoken}
     return env.get_template("scorecard.html.j2")
 
 

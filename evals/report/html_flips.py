@@ -9,6 +9,7 @@ from typing import Any
 
 from evals.divergence import GREEDY
 from evals.judged import Divergence, Evidence, PromptDivergence, Verdict
+from evals.language import later, phrase, term, translation
 from evals.parting import Parting
 from evals.records import Response, Sample, SampleRecord
 from evals.report import scorecard as rows
@@ -34,6 +35,10 @@ class Explorer:
     total: int
     left_out: dict[str, int]
     """By `arm · task`."""
+
+    @property
+    def lacks(self) -> str:
+        return phrase(", ").join(f"{what} {n:,}" for what, n in self.left_out.items())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +69,24 @@ def explorer(evidence: Evidence, verdict: Verdict, room_bytes: int) -> Explorer:
             left_out[f"{pair.arm} · {pair.task}"] += 1
         else:
             entries.append(text)
-    told = f'{{"baseline":{safe_json(evidence.baseline)},"flips":[{",".join(entries)}]}}'
+    told = f'{{"baseline":{safe_json(evidence.baseline)},"words":{safe_json(_words())},"flips":[{",".join(entries)}]}}'
     return Explorer(json=told, shown=len(entries), total=len(entries) + left_out.total(), left_out=dict(left_out))
+
+
+_SCRIPT = (
+    later("here the two part"), later("⏹ ends here"), later("{n} tokens"), later("finish: {reason}"), later(", "), later(": "),
+    later(" "), later("Reasoning"), later("(no text)"), later("The word at which they part is framed."),
+    later("They part at {place} (tokens counted from 0). The word there is framed."), later("Right in {shares} % of rounds."),
+    later("Expected: "), later("Candidate"), later("Task"), later("Change"), later("Outcome"), later("newly wrong"),
+    later("newly right"), later("differs"), later("{n} answers"), later("{n} of {all} answers"),
+    later("Show {n} more of {all}"), later("all"), later("Id or question"),
+)  # fmt: skip
+"""What scorecard.js says."""
+
+
+def _words() -> dict[str, str]:
+    """The script's words in another language than English, which it has itself."""
+    return {words: translation(words) for words in _SCRIPT if translation(words) != words}
 
 
 def safe_json(value: Any) -> str:
@@ -79,7 +100,8 @@ def _flips(evidence: Evidence) -> Iterator[list[_Pair]]:
         for task in (t for t in evidence.tasks if t.marked):
             yield [
                 _Pair(
-                    arm=arm, task=task.name, what="newly wrong" if row.flip.candidate < row.flip.baseline else "newly right",
+                    arm=arm, task=task.name,
+                    what=later("newly wrong") if row.flip.candidate < row.flip.baseline else later("newly right"),
                     sample=row.sample, baseline=row.baseline, candidate=row.candidate, parting=row.parting,
                     shares=(row.flip.baseline, row.flip.candidate) if task.rounds > 1 else None,
                 )
@@ -131,11 +153,15 @@ def _question(asked: str) -> str:
 
 def _side(record: SampleRecord | None, other: Response | None) -> dict[str, Any]:
     if record is None:
-        return {"mark": "not asked"}
+        return {"mark": phrase("not asked")}
     if record.failure or record.response is None:
-        return {"mark": "not measured", "why": _cut(record.failure.message, SHORT_CHARS) if record.failure else ""}
+        return {"mark": phrase("not measured"), "why": _cut(record.failure.message, SHORT_CHARS) if record.failure else ""}
     s, r = record.score, record.response
-    mark = "not marked" if s is None else s.outcome.replace("_", " ") + (f": {s.reason.replace('_', ' ')}" if s.reason else "")
+    mark = (
+        phrase("not marked")
+        if s is None
+        else term(s.outcome).replace("_", " ") + (phrase(": ") + term(s.reason).replace("_", " ") if s.reason else "")
+    )
     text, reasoning = r.text or "", r.reasoning or ""
     if r.likelihoods:
         text = ", ".join(f"{one.logprob:.2f}" for one in r.likelihoods)
@@ -175,4 +201,4 @@ def _around(text: str, at: int, limit: int) -> str:
 
 
 def _gap(characters: int) -> str:
-    return f"\n[… {characters:,} characters left out …]\n" if characters > 0 else ""
+    return phrase("\n[… {characters:,} characters left out …]\n", characters=characters) if characters > 0 else ""

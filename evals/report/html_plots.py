@@ -9,6 +9,7 @@ from itertools import groupby
 from math import floor, log10
 
 from evals.judged import Divergence, GateResult, VerdictName
+from evals.language import later, phrase
 from evals.levels import Level
 from evals.report.acceptance import ContextRow
 from evals.report.scorecard import CostRow
@@ -108,14 +109,14 @@ def efforts(found: Iterable[Level]) -> Iterator[Intervals]:
         )  # fmt: skip
         if rows:
             axis = _axis([end for r in rows for end in (r.low, r.high)])
-            yield Intervals(title=f"{task}: correct, %", axis=axis, has_zero=False, rows=rows)
+            yield Intervals(title=phrase("{task}: correct, %", task=task), axis=axis, has_zero=False, rows=rows)
 
 
 def tokens(found: Iterable[Level]) -> Iterator[Bars]:
     """Completion tokens by effort, a plot a task."""
     for task, levels in groupby(found, key=lambda level: level.task):
         told = [(_effort(r), r.completion_tokens.median) for r in levels if r.completion_tokens]
-        yield from _scaled(f"{task}: completion tokens, median", told, ".0f")
+        yield from _scaled(phrase("{task}: completion tokens, median", task=task), told, ".0f")
 
 
 def _effort(level: Level) -> str:
@@ -145,8 +146,10 @@ def partings(divergences: Iterable[Divergence]) -> Iterator[Bars]:
             Bar(label=_bin(k), share=own / most, noise=noise / most, text=f"{own + noise}")
             for k, (own, noise) in enumerate(bins)
         )
-        where = "character" if d.by_text else "token"
-        yield Bars(title=f"{d.arm}: first {where} that differs, {d.differs} of {d.n} outputs", rows=rows)
+        token = later("{arm}: first token that differs, {differs} of {n} outputs")
+        character = later("{arm}: first character that differs, {differs} of {n} outputs")
+        title = phrase(character if d.by_text else token, arm=d.arm, differs=d.differs, n=d.n)
+        yield Bars(title=title, rows=rows)
 
 
 def _bin(bits: int) -> str:
@@ -159,10 +162,10 @@ def by_position(costs: Iterable[CostRow]) -> Iterator[Bars]:
     for c in costs:
         if c.accepted_per_position:
             rows = tuple(
-                Bar(label=f"position {k}", share=share, text=f"{100 * share:.0f} %")
+                Bar(label=phrase("position {number}", number=k), share=share, text=f"{100 * share:.0f} %")
                 for k, share in enumerate(c.accepted_per_position, 1)
             )
-            yield Bars(title=f"{c.arm} · {c.task}: drafts accepted, by position", rows=rows)
+            yield Bars(title=phrase("{arm} · {task}: drafts accepted, by position", arm=c.arm, task=c.task), rows=rows)
 
 
 def by_context(rows: Iterable[ContextRow]) -> Iterator[Bars]:
@@ -172,7 +175,7 @@ def by_context(rows: Iterable[ContextRow]) -> Iterator[Bars]:
         for arm in of_task[0].by_arm:
             told = [(row.context, bucket) for row in of_task if (bucket := row.by_arm[arm])]
             yield Bars(
-                title=f"{arm} · {task}: draft tokens accepted, by tokens of context",
+                title=phrase("{arm} · {task}: draft tokens accepted, by tokens of context", arm=arm, task=task),
                 rows=tuple(Bar(label=at, share=b.acceptance, text=f"{100 * b.acceptance:.1f} % ({b.n})") for at, b in told),
             )  # fmt: skip
 
@@ -181,4 +184,4 @@ def seconds(costs: Sequence[CostRow]) -> Iterator[Bars]:
     """Wall time by arm, a plot a task."""
     for task in dict.fromkeys(c.task for c in costs):
         told = [(c.arm, c.seconds_per_sample) for c in costs if c.task == task]
-        yield from _scaled(f"{task}: s / sample", told, ".2f", " s")
+        yield from _scaled(phrase("{task}: s / sample", task=task), told, ".2f", " s")

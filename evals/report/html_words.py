@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 _FOLD = re.compile(r"(?:<details>)?<summary>([^<>]*)</summary>\s*|<details>\s*|</details>\s*")
 """The one kind of HTML that the scorecard itself writes."""
-_VERDICT = re.compile(r"(?:.*: )?(PASS|REGRESSION|INCONCLUSIVE|INVALID)\.?")
+_VERDICT = re.compile(r"(?:.*(?:: |：))?(PASS|REGRESSION|INCONCLUSIVE|INVALID)[.。]?")
 
 
 class _Renderer(RendererHTML):

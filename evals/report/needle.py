@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from evals.compare import ledger
 from evals.judged import Evidence, TaskSpec
+from evals.language import phrase, term
 from evals.needle_checks import TASK, lengths, warm_hits
 from evals.records import SampleRecord
 from evals.report.needle_rows import HeatRow, Recall, heat, total
@@ -24,29 +25,36 @@ def picture(arm: str) -> str:
 def _of(evidence: Evidence, task: TaskSpec) -> str:
     passes = task.rounds // 2 if task.warm else task.rounds
     note = (
-        "Recall in percent of the needles that were measured, each a random identifier that the answer must contain exactly. "
-        "Length: tokens of the whole prompt. Depth: percent of the text before the needle."
-        + (f" A needle counts as found where all of its {passes} rounds found it." if passes > 1 else "")
-        + (" Warm: the same prompt again, from a prefix cache that holds it." if task.warm else "")
+        phrase(
+            "Recall in percent of the needles that were measured, each a random identifier that the answer must "
+            "contain exactly. Length: tokens of the whole prompt. Depth: percent "
+            "of the text before the needle; told where one was missed."
+        )
+        + (phrase(" A needle counts as found where all of its {passes} rounds found it.", passes=passes) if passes > 1 else "")
+        + (phrase(" Warm: the same prompt again, from a prefix cache that holds it.") if task.warm else "")
     )
-    parts = ["## Needles, by length and depth", note]
-    for arm in evidence.arms:
-        parts += _arm(evidence, arm.name, task)
+    parts = [f"## {phrase('Needles, by length and depth')}", note]
+    found = {arm.name: heat(evidence, arm.name, task) for arm in evidence.arms}
+    parts.append("\n".join(line for arm, rows in found.items() for line in _arm(evidence, arm, task, rows)))
+    measured = {arm: rows for arm, rows in found.items() if total([r.all for r in rows]).n}
+    if measured:
+        head = " | ".join([phrase("length"), phrase("language"), *measured])
+        cells = [[rows[0].name, rows[0].language, *map(_cell, rows)] for rows in zip(*measured.values(), strict=True)]
+        parts.append(table(head, cells))
+        parts.append("\n".join(f"![{phrase('Heat map of {arm}', arm=arm)}]({picture(arm)})" for arm in measured))
     return "\n\n".join(parts)
 
 
-def _arm(evidence: Evidence, arm: str, task: TaskSpec) -> Iterator[str]:
-    rows = heat(evidence, arm, task)
+def _arm(evidence: Evidence, arm: str, task: TaskSpec, rows: list[HeatRow]) -> Iterator[str]:
+    said = phrase(" ").join(
+        filter(None, [_not_found(evidence, arm), _lengths(evidence, arm, task), _hits(evidence, arm, task)])
+    )
     # Warm and cold answers to one prompt are no two needles: what so many rule out is told of each pass by itself.
-    for name, of in (("", [r for r in rows if not r.warm]), (", warm", [r for r in rows if r.warm])):
+    for name, of in (("", [r for r in rows if not r.warm]), (phrase(", warm"), [r for r in rows if r.warm])):
         if of:
-            yield f"**{arm}**{name}: {sentence(total([r.all for r in of]))}"
-    yield " ".join(filter(None, [_not_found(evidence, arm), _lengths(evidence, arm, task), _hits(evidence, arm, task)]))
-    if total([r.all for r in rows]).n:
-        depths = sorted({depth for row in rows for depth in row.by_depth})
-        head = " | ".join(["length", "language", *(f"{d} %" for d in depths), "all"])
-        yield table(head, [_cells(row, depths) for row in rows])
-        yield f"![Heat map of {arm}]({picture(arm)})"
+            found = sentence(total([r.all for r in of]))
+            yield f"- **{arm}**{name}{phrase(': ')}" + phrase(" ").join(filter(None, [found, said]))
+            said = ""
 
 
 def _lengths(evidence: Evidence, arm: str, task: TaskSpec) -> str:
@@ -56,31 +64,36 @@ def _lengths(evidence: Evidence, arm: str, task: TaskSpec) -> str:
 
 def _hits(evidence: Evidence, arm: str, task: TaskSpec) -> str:
     hits = warm_hits(evidence, arm, task)
-    return f"{hits.sentence()}, and half or more do where it holds every prompt." if hits else ""
+    return phrase("{said}, and half or more do where it holds every prompt.", said=hits.sentence()) if hits else ""
 
 
-def _cells(row: HeatRow, depths: list[int]) -> list[str]:
-    return [row.name, row.language, *(_cell(row.by_depth.get(d)) for d in depths), _cell(row.all)]
-
-
-def _cell(recall: Recall | None) -> str:
-    """Bold where something was missed, so that the eye finds it."""
-    if recall is None or recall.percent is None:
+def _cell(row: HeatRow) -> str:
+    """Bold where something was missed, so that the eye finds it, and at which depths."""
+    recall = row.all
+    if recall.percent is None:
         return "–"
-    near = f", {recall.near} near" if recall.near else ""
+    near = phrase(", {near} near", near=recall.near) if recall.near else ""
     text = f"{recall.percent:.0f} ({recall.found}/{recall.n}{near})"
-    return text if recall.found == recall.n else f"**{text}**"
+    if recall.found == recall.n:
+        return text
+    missed = (f"{depth}" for depth, of in row.by_depth.items() if of.found < of.n)
+    return phrase("**{cell}** at {depths} %", cell=text, depths=", ".join(missed))
 
 
 def sentence(recall: Recall) -> str:
     """`8/8 found, which excludes no miss rate below 31 %.`"""
     if not recall.n:
-        return "nothing was measured."
+        return phrase("nothing was measured.")
     least, most = recall.miss_rates
-    possible = f"excludes no miss rate below {most:.0f} %"
+    possible = phrase("excludes no miss rate below {most:.0f} %", most=most)
     if recall.found < recall.n:
-        possible = f"leaves a miss rate of {least:.0f} to {most:.0f} % possible"
-    return f"{recall.found}/{recall.n} found, which {possible} (Clopper–Pearson, one-sided 95 %)."
+        possible = phrase("leaves a miss rate of {least:.0f} to {most:.0f} % possible", least=least, most=most)
+    return phrase(
+        "{found}/{n} found, which {possible} (Clopper–Pearson, one-sided 95 %).",
+        found=recall.found,
+        n=recall.n,
+        possible=possible,
+    )
 
 
 def _records(evidence: Evidence, arm: str) -> list[SampleRecord]:
@@ -91,8 +104,8 @@ def _not_found(evidence: Evidence, arm: str) -> str:
     """Why not, over all rounds."""
     records = _records(evidence, arm)
     scores = [r.score for r in records if r.score and not r.failure]
-    why = Counter((s.reason or s.outcome).replace("_", " ") for s in scores if s.outcome != "correct")
+    why = Counter(term(s.reason or s.outcome).replace("_", " ") for s in scores if s.outcome != "correct")
     told = [counts(why)] if why else []
     failed = sum(r.failure is not None for r in records)
-    told += [f"{failed} not measured"] if failed else []
-    return f"Otherwise: {', '.join(told)}." if told else ""
+    told += [phrase("{failed} not measured", failed=failed)] if failed else []
+    return phrase("Otherwise: {told}.", told=phrase(", ").join(told)) if told else ""

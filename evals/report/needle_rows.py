@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from evals.judged import Evidence, TaskSpec
+from evals.language import phrase
 from evals.records import SampleRecord
 from evals.stats import clopper_pearson
 from tasks.needle import Cell
@@ -45,7 +46,7 @@ class HeatRow:
     @property
     def name(self) -> str:
         """`32768`, `32768 warm`."""
-        return f"{self.length}{' warm' if self.warm else ''}"
+        return phrase("{length} warm", length=self.length) if self.warm else f"{self.length}"
 
 
 def heat(evidence: Evidence, arm: str, task: TaskSpec) -> list[HeatRow]:

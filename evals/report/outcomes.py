@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from evals import lengths
 from evals.compare import Ledger, ledger
 from evals.judged import Evidence, TaskSpec
+from evals.language import later, phrase, term
 from evals.outcomes import SHIFT_ALPHA, Kind, Outcome, counts, shift
 from evals.report.text import table
 from evals.stats import p_words
@@ -35,8 +36,11 @@ class SameTokens:
 
 _ORDER: tuple[Kind, ...] = ("correct", "wrong", "no_answer", "error", "warning")
 _NAMES: dict[Kind, str] = {
-    "correct": "correct", "wrong": "wrong", "no_answer": "no answer", "error": "not measured", "warning": "warning",
+    "correct": later("correct"), "wrong": later("wrong"), "no_answer": later("no answer"), "error": later("not measured"),
+    "warning": later("warning"),
 }  # fmt: skip
+
+_LENGTHS: dict[lengths.What, str] = {"answers": later("length of answers"), "reasoning": later("length of reasoning")}
 
 
 def section(evidence: Evidence) -> str:
@@ -47,33 +51,38 @@ def section(evidence: Evidence) -> str:
     cells = [row for task in evidence.tasks for row in _task(evidence, book, task, arms)]
     if not cells:
         return ""
-    head = " | ".join(["task", "outcome", *arms])
-    note = (
-        "Percent of the answers on record (and how many), over all rounds. No answer counts as not correct; what could not be "
-        "measured is in no pair. Length: tokens of an answer over those of the baseline's, reasoning among them, and reasoning "
-        f"alone; the median over samples [{100 * lengths.CONFIDENCE:.0f} % interval by order statistics]. Bold: unlike the "
-        "baseline, by an exact sign test on the samples that both have, or by that interval and by more than a quarter."
+    head = " | ".join([phrase("task"), phrase("outcome"), *arms])
+    note = phrase(
+        "Percent of the answers on record (and how many), over all rounds. No answer counts as not correct; what "
+        "could not be measured is in no pair. Length: tokens of an answer over those of the baseline's, reasoning "
+        "among them, and reasoning alone; the median over samples [{confidence:.0f} % interval by order "
+        "statistics]. Bold: unlike the baseline, by an exact sign test on the samples that both have, or by that "
+        "interval and by more than a quarter.",
+        confidence=100 * lengths.CONFIDENCE,
     )
-    return f"## Outcomes\n\n{table(head, cells)}\n\n{note}"
+    return f"## {phrase('Outcomes')}\n\n{table(head, cells)}\n\n{note}"
 
 
 def _task(evidence: Evidence, book: Ledger, task: TaskSpec, arms: list[str]) -> Iterator[list[str]]:
     for row in rows(evidence, book, task) if task.marked else ():
-        reason = f": {row.outcome.reason.replace('_', ' ')}" if row.outcome.reason else ""
-        yield [task.name, f"{_NAMES[row.outcome.kind]}{reason}", *(_cell(row, arm) for arm in arms)]
+        reason = phrase(": ") + term(row.outcome.reason).replace("_", " ") if row.outcome.reason else ""
+        yield [task.name, f"{phrase(_NAMES[row.outcome.kind])}{reason}", *(_cell(row, arm) for arm in arms)]
     candidates = [arm for arm in arms if arm != evidence.baseline]
     same = {arm: same_tokens(evidence, arm, task.name) for arm in candidates if task.marked}
     if any(found.comparable for found in same.values()):
         told = (same.get(arm) for arm in arms)
         yield [
             task.name,
-            "the baseline's tokens",
-            *(f"{s.same} of {s.comparable}" if s and s.comparable else "–" for s in told),
+            phrase("the baseline's tokens"),
+            *(
+                phrase("{same} of {comparable}", same=s.same, comparable=s.comparable) if s and s.comparable else "–"
+                for s in told
+            ),
         ]
     shifts = {arm: {s.what: s for s in lengths.shifts(evidence, book, arm, task)} for arm in candidates}
-    for what in ("answers", "reasoning"):
+    for what in _LENGTHS:
         if any(what in of_arm for of_arm in shifts.values()):
-            yield [task.name, f"length of {what}", *(_length(shifts.get(arm, {}).get(what)) for arm in arms)]
+            yield [task.name, phrase(_LENGTHS[what]), *(_length(shifts.get(arm, {}).get(what)) for arm in arms)]
 
 
 def _length(shift: lengths.Shift | None) -> str:

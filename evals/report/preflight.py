@@ -3,10 +3,15 @@
 from collections import Counter
 
 from evals.judged import Evidence
+from evals.language import later, phrase, term
 from evals.records import Check
 from evals.report.text import inline, table
 
-_SHOWN = {"passed": "passed", "warned": "**odd**", "failed": "**failed**", "not_known": "not known"}
+_SHOWN = {
+    "warned": later("{check} **odd**: {saw}"),
+    "failed": later("{check} **failed**: {saw}"),
+    "not_known": later("{check} not known: {saw}"),
+}
 
 
 def section(evidence: Evidence) -> str:
@@ -16,10 +21,10 @@ def section(evidence: Evidence) -> str:
     rows = [[arm, *_cells(found)] for arm, found in checks.items() if found]
     if not rows:
         return ""
-    return f"## Before the tasks\n\n{table('arm | checks passed | what else was seen', rows)}"
+    return f"## {phrase('Before the tasks')}\n\n{table(phrase('arm | checks passed | what else was seen'), rows)}"
 
 
 def _cells(found: tuple[Check, ...]) -> list[str]:
     passed = Counter(c.result for c in found)["passed"]
-    others = [f"{c.name} {_SHOWN[c.result]}: {inline(c.saw)}" for c in found if c.result != "passed"]
-    return [f"{passed} of {len(found)}", "; ".join(others) or "–"]
+    others = [phrase(_SHOWN[c.result], check=term(c.name), saw=inline(c.saw)) for c in found if c.result != "passed"]
+    return [phrase("{passed} of {n}", passed=passed, n=len(found)), phrase("; ").join(others) or "–"]

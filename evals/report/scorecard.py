@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from evals.compare import flips, ledger
 from evals.judged import Evidence, Flip
+from evals.language import phrase, term
 from evals.parting import Parting, partings
 from evals.records import HarnessResult, Sample, SampleRecord, Window
 
@@ -122,18 +123,23 @@ def _unlike(records: list[SampleRecord], filter: str) -> Counter[str]:
     for score in (r.score for r in records if r.score is not None and r.failure is None):
         mark = next((m.correct for m in score.harness if m.filter == filter), None)
         if mark is not None and mark != (score.outcome == "correct"):
-            said[f"right only by lm-eval ({score.reason or score.outcome})" if mark else "right only by us"] += 1
+            said[
+                phrase("right only by lm-eval ({reason})", reason=term(score.reason or score.outcome))
+                if mark
+                else phrase("right only by us")
+            ] += 1
     return said
 
 
 def _explain(unlike: dict[str, Counter[str]]) -> str:
     """Where lm-eval's marks and ours part, filter by filter."""
     parts = [
-        f"{name}: {', '.join(f'{n} {what}' for what, n in sorted(said.items(), reverse=True))}"
+        f"{name}{phrase(': ')}"
+        + phrase(", ").join(phrase("{n} {reason}", n=n, reason=what) for what, n in sorted(said.items(), reverse=True))
         for name, said in unlike.items()
         if said
     ]
-    return "; ".join(parts) or "the same on every sample"
+    return phrase("; ").join(parts) or phrase("the same on every sample")
 
 
 def flip_rows(evidence: Evidence, task: str, arm: str) -> list[FlipRow]:
@@ -186,13 +192,17 @@ def changes(evidence: Evidence, arm: str) -> list[ChangeRow]:
     pairs: list[tuple[str, str | None, str | None]] = [
         ("engine", ours.engine, theirs.engine),
         ("version", ours.version, theirs.version),
-        ("model files, sha256", ours.weights_sha, theirs.weights_sha),
-        ("tokenizer and template, sha256", ours.tokenizer_sha, theirs.tokenizer_sha),
+        (phrase("model files, sha256"), ours.weights_sha, theirs.weights_sha),
+        (phrase("tokenizer and template, sha256"), ours.tokenizer_sha, theirs.tokenizer_sha),
     ]
     pairs += _differing(_flags(ours.argv), _flags(theirs.argv))
     pairs += _differing(ours.env, theirs.env)
     shared = ours.effective.keys() & theirs.effective.keys() - {k for k in ours.effective if _PLACES.search(k)}
-    pairs += [(f"in effect: {k}", ours.effective[k], theirs.effective[k]) for k in ours.effective if k in shared]
+    pairs += [
+        (phrase("in effect: {setting}", setting=k), ours.effective[k], theirs.effective[k])
+        for k in ours.effective
+        if k in shared
+    ]
     return [ChangeRow(arm=arm, what=what, baseline=a, candidate=b) for what, a, b in pairs if a != b]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from evals import compare
 from evals.compare import Pair, pairs
 from evals.judged import Evidence, TaskSpec
+from evals.language import phrase, term
 from evals.report.text import signed, table
 from evals.stats import Interval, tango_interval
 from tasks.mmlu_subjects import GROUPS
@@ -88,26 +89,27 @@ def _cell(paired: list[Pair]) -> Cell | None:
 def _of(evidence: Evidence, task: TaskSpec) -> str:
     found = list(rows(evidence, task))
     count = sum(not row.group for row in found)
-    summary = f"{task.name} by subject: {count} subjects, {found[0].asked} samples"
-    head = " | ".join(["subject", "samples", *(arm.name for arm in evidence.arms)])
+    summary = phrase("{name} by subject: {count} subjects, {asked} samples", name=task.name, count=count, asked=found[0].asked)
+    head = " | ".join([phrase("subject"), phrase("samples"), *(arm.name for arm in evidence.arms)])
     body = [[_name(row), f"{row.asked}", *(_shown(row, arm.name, evidence.baseline) for arm in evidence.arms)] for row in found]
-    note = (
+    note = phrase(
         "Percent correct; of a candidate the change in points, its 90 % interval, and samples lost / won against "
-        f"{evidence.baseline}, over those that both answered in every round. Of this many intervals one in ten leaves out the "
-        "truth by chance alone: a single subject shows where to look, and decides nothing."
+        "{baseline}, over those that both answered in every round. Of this many intervals one in ten leaves out "
+        "the truth by chance alone: a single subject shows where to look, and decides nothing.",
+        baseline=evidence.baseline,
     )
     return f"<details><summary>{summary}</summary>\n\n{table(head, body)}\n\n{note}\n\n</details>"
 
 
 def _name(row: SubjectRow) -> str:
-    return f"**{row.name}**" if row.group else row.name.replace("_", " ")
+    return f"**{term(row.name)}**" if row.group else row.name.replace("_", " ")
 
 
 def _shown(row: SubjectRow, arm: str, baseline: str) -> str:
     cell = row.cells.get(arm)
     if cell is None:
-        return "not measured"
-    share = f"{cell.correct:.1f}" + (f" of {cell.n}" if cell.n != row.asked else "")
+        return phrase("not measured")
+    share = f"{cell.correct:.1f}" + (phrase(" of {n}", n=cell.n) if cell.n != row.asked else "")
     if arm == baseline:
         return share
     interval = f"[{signed(cell.interval.low)}, {signed(cell.interval.high)}]"

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
+from evals.language import phrase
+
 _BIDI = set("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """They would show the rest of a line in another order."""
 LINE_BREAK = " ⏎ "
@@ -13,14 +15,14 @@ def code(text: str, limit: int, *, keep_end: bool = True) -> str:
     """A code span of one line, safe in a table's cell too; of a long text one end, with the other's length told."""
     text = clean(text).strip()
     if len(text) > limit:
-        left = f"[{len(text) - limit} characters] … "
+        left = phrase("[{n} characters] … ", n=len(text) - limit)
         text = left + text[-limit:] if keep_end else f"{text[:limit]} …"
     text = LINE_BREAK.join(part for line in text.splitlines() if (part := " ".join(line.split())))
     # Renderers agree on `\|` inside a cell, and not on what a backslash before it means.
     text = text.replace("\\|", "\\¦").replace("|", "\\|")
     fence = _fence(text, 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{text}{pad}{fence}" if text else "(empty)"
+    return f"{fence}{pad}{text}{pad}{fence}" if text else phrase("(empty)")
 
 
 def inline(text: str, limit: int = 600) -> str:
@@ -69,4 +71,9 @@ def signed(points: float, spec: str = ".1f") -> str:
 
 def counts(of: Mapping[str, int]) -> str:
     """`3 truncated, 1 empty`, the most frequent first; `0` where there are none."""
-    return ", ".join(f"{n} {reason}" for reason, n in sorted(of.items(), key=lambda item: (-item[1], item[0]))) or "0"
+    return (
+        phrase(", ").join(
+            phrase("{n} {reason}", n=n, reason=reason) for reason, n in sorted(of.items(), key=lambda item: (-item[1], item[0]))
+        )
+        or "0"
+    )

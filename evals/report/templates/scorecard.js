@@ -1,8 +1,11 @@
 // The answers side by side. Whatever a model said is put in as text; nothing here reads it as anything else.
 "use strict";
 (() => {
-  const { baseline, flips } = JSON.parse(document.getElementById("answers").textContent);
-  const ORDER = ["newly wrong", "newly right", "differs"];
+  const { baseline, flips, words: translated } = JSON.parse(document.getElementById("answers").textContent);
+  // The catalogue's own words in place of the English ones, with values put in where their names stand.
+  const say = (text, values = {}) => (translated[text] || text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const WHAT = { "newly wrong": say("newly wrong"), "newly right": say("newly right"), "differs": say("differs") };
+  const ORDER = Object.keys(WHAT);
   flips.sort((a, b) => ORDER.indexOf(a.what) - ORDER.indexOf(b.what)); // stable: the most telling stay first
   const PAGE = 20;
   const MOST_CELLS = 4e6; // of the diff's table: beyond, all between the equal ends counts as changed
@@ -47,11 +50,11 @@
       let end = i + 1;
       while (end < list.length && same[end] === same[i] && end !== leaves && i !== leaves) end++;
       const text = list.slice(i, end).join("");
-      const inner = i === leaves ? make("mark", { title: "here the two part" }, text) : text;
+      const inner = i === leaves ? make("mark", { title: say("here the two part") }, text) : text;
       box.append(same[i] ? inner : make(name, {}, inner));
       i = end;
     }
-    if (leaves === list.length) box.append(make("mark", { title: "here the two part" }, "⏹ ends here"));
+    if (leaves === list.length) box.append(make("mark", { title: say("here the two part") }, say("⏹ ends here")));
     return box;
   }
 
@@ -66,28 +69,28 @@
 
   function facts(side) {
     const said = [];
-    if (side.tokens !== undefined) said.push(`${side.tokens} tokens`);
+    if (side.tokens !== undefined) said.push(say("{n} tokens", { n: side.tokens }));
     if (side.seconds !== undefined) said.push(`${side.seconds.toFixed(2)} s`);
-    if (side.finish && side.finish !== "stop") said.push(`finish: ${side.finish}`);
-    return said.join(", ");
+    if (side.finish && side.finish !== "stop") said.push(say("finish: {reason}", { reason: side.finish }));
+    return said.join(say(", "));
   }
 
   function column(name, side, reasoning, text) {
     const answer = side.answer === undefined ? [] : [" ", make("code", {}, side.answer)];
     return make("div", {},
-      make("h3", {}, `${name}: ${side.mark}`, ...answer),
+      make("h3", {}, `${name}${say(": ")}${side.mark}`, ...answer),
       make("p", { class: "note" }, facts(side)),
       side.why ? make("p", { class: "said" }, side.why) : null,
-      side.reasoning ? make("details", {}, make("summary", {}, "Reasoning"), reasoning) : null,
-      side.text ? text : make("p", { class: "note" }, "(no text)"));
+      side.reasoning ? make("details", {}, make("summary", {}, say("Reasoning")), reasoning) : null,
+      side.text ? text : make("p", { class: "note" }, say("(no text)")));
   }
 
   function parting(flip) {
     const said = [];
-    if (flip.parting) said.push(`They part at ${flip.parting} (tokens counted from 0). The word there is framed.`);
-    else if (flip.baseline.text && flip.candidate.text) said.push("The word at which they part is framed.");
-    if (flip.shares) said.push(`Right in ${flip.shares.map((s) => Math.round(100 * s)).join(" → ")} % of rounds.`);
-    return said.join(" ");
+    if (flip.parting) said.push(say("They part at {place} (tokens counted from 0). The word there is framed.", { place: flip.parting }));
+    else if (flip.baseline.text && flip.candidate.text) said.push(say("The word at which they part is framed."));
+    if (flip.shares) said.push(say("Right in {shares} % of rounds.", { shares: flip.shares.map((s) => Math.round(100 * s)).join(" → ") }));
+    return said.join(say(" "));
   }
 
   function panel(flip) {
@@ -96,14 +99,14 @@
     const [textA, textB] = compared(a.text || "", b.text || "");
     return make("div", { class: "panel", role: "group", "aria-label": `${flip.arm} · ${flip.task} · ${flip.id}` },
       flip.question ? make("pre", { tabindex: "0" }, flip.question) : null,
-      flip.target ? make("p", {}, "Expected: ", make("code", {}, flip.target)) : null,
+      flip.target ? make("p", {}, say("Expected: "), make("code", {}, flip.target)) : null,
       make("p", { class: "note" }, parting(flip)),
       make("div", { class: "sides" }, column(baseline, a, thoughtA, textA), column(flip.arm, b, thoughtB, textB)));
   }
 
   const outcome = (flip) => `${flip.baseline.mark} → ${flip.candidate.mark}`;
-  const FILTERS = [["arm", "Candidate", (f) => f.arm], ["task", "Task", (f) => f.task], ["what", "Change", (f) => f.what],
-    ["outcome", "Outcome", outcome]];
+  const FILTERS = [["arm", say("Candidate"), (f) => f.arm], ["task", say("Task"), (f) => f.task],
+    ["what", say("Change"), (f) => f.what, (what) => WHAT[what]], ["outcome", say("Outcome"), outcome]];
   const CLASSES = { "newly wrong": "lost", "newly right": "won" };
   let found = flips, visible = PAGE;
 
@@ -112,7 +115,7 @@
 
   function item(flip) {
     const button = make("button", { type: "button", class: "flip", "aria-expanded": "false" },
-      make("span", { class: `tag ${CLASSES[flip.what] || "differs"}` }, flip.what),
+      make("span", { class: `tag ${CLASSES[flip.what] || "differs"}` }, WHAT[flip.what]),
       make("span", { class: "where" }, `${flip.arm} · ${flip.task} · ${flip.id}`),
       make("span", { class: "asked" }, glance(flip.question || "")));
     const line = make("li", {}, button);
@@ -133,10 +136,11 @@
   function show() {
     const list = $("list");
     list.replaceChildren(...found.slice(0, visible).map(item));
-    $("count").textContent = found.length === flips.length ? `${found.length} answers` : `${found.length} of ${flips.length} answers`;
+    $("count").textContent = found.length === flips.length
+      ? say("{n} answers", { n: found.length }) : say("{n} of {all} answers", { n: found.length, all: flips.length });
     const more = $("more"), left = found.length - visible;
     more.hidden = left <= 0;
-    more.textContent = `Show ${Math.min(PAGE, left)} more of ${left}`;
+    more.textContent = say("Show {n} more of {all}", { n: Math.min(PAGE, left), all: left });
   }
 
   function filter() {
@@ -149,16 +153,16 @@
   }
 
   function choices() {
-    for (const [name, label, of] of FILTERS) {
+    for (const [name, label, of, shown = (value) => value] of FILTERS) {
       const count = new Map();
       for (const flip of flips) count.set(of(flip), (count.get(of(flip)) || 0) + 1);
-      const options = [...count].map(([value, n]) => make("option", { value }, `${value} (${n})`));
-      const select = make("select", { id: `by-${name}` }, make("option", { value: "" }, "all"), ...options);
+      const options = [...count].map(([value, n]) => make("option", { value }, `${shown(value)} (${n})`));
+      const select = make("select", { id: `by-${name}` }, make("option", { value: "" }, say("all")), ...options);
       $("filters").append(make("label", {}, label, select));
       select.addEventListener("change", filter);
     }
     const search = make("input", { id: "search", type: "search", autocomplete: "off" });
-    $("filters").append(make("label", {}, "Id or question", search));
+    $("filters").append(make("label", {}, say("Id or question"), search));
     search.addEventListener("input", filter);
     $("filters").addEventListener("submit", (event) => event.preventDefault());
   }
