@@ -6,6 +6,7 @@ from typing import Literal
 from evals.records import Forced, HarnessResult, LaunchFailure, Preflight, Sample, SampleRecord, SandboxInfo, ServerInfo, Window
 
 VerdictName = Literal["PASS", "INCONCLUSIVE", "INVALID", "REGRESSION"]
+GRAVEST_FIRST: tuple[VerdictName, ...] = ("REGRESSION", "INVALID", "INCONCLUSIVE", "PASS")
 ArmStatus = Literal["measured", "partial", "failed"]
 Severity = Literal["note", "warning", "alarm"]
 PartingKind = Literal["tie", "change", "sampled"]

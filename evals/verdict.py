@@ -11,14 +11,12 @@ from evals.compare import Ledger, compare, ledger, task_spec
 from evals.divergence import GREEDY, diverge
 from evals.findings import findings
 from evals.incomparable import incomparable
-from evals.judged import ArmSpec, Delta, Evidence, GateResult, GateSpec, Knowable, Verdict, VerdictName
+from evals.judged import GRAVEST_FIRST, ArmSpec, Delta, Evidence, GateResult, GateSpec, Knowable, Verdict, VerdictName
 from evals.knowable import knowable, overall
 from evals.language import phrase
 from evals.power import Design
 from evals.standing import Standing, gate_count, standing
 from evals.stats import p_words, samples_for_margin
-
-_GRAVEST_FIRST: tuple[VerdictName, ...] = ("REGRESSION", "INVALID", "INCONCLUSIVE", "PASS")
 
 
 def judge(evidence: Evidence) -> Verdict:
@@ -50,7 +48,7 @@ def judge_gates(evidence: Evidence) -> tuple[GateResult, ...]:
 
 def _gravest(verdicts: Iterable[VerdictName]) -> VerdictName:
     """Nothing judged is INVALID: an empty experiment must not pass."""
-    return min(verdicts, key=_GRAVEST_FIRST.index, default="INVALID")
+    return min(verdicts, key=GRAVEST_FIRST.index, default="INVALID")
 
 
 def _judge_gate(evidence: Evidence, book: Ledger, arm: ArmSpec, gate: GateSpec) -> GateResult:

@@ -219,8 +219,9 @@ def test_the_card_and_the_document_have_the_figures() -> None:
     assert '"is_beyond": true' in document
 
 
-def test_a_figure_of_nothing_is_written_without_a_sign() -> None:
-    assert (rendered._signed(-0.0), rendered._signed(-0.0004), rendered._signed(-0.12)) == ("0", "0", "−0.120")
+def test_a_figure_of_nothing_is_written_without_a_sign_and_one_of_little_is_not_nothing() -> None:
+    told = {-0.0: "0", -0.0004: "−0.0004", 0.00123: "0.001", 3e-7: "3e−07", -0.12: "−0.120"}
+    assert {nats: rendered._signed(nats) for nats in told} == told
 
 
 def test_the_sentence_says_what_is_not_known() -> None:

@@ -44,6 +44,29 @@ def test_it_is_short_with_any_number_of_arms(n: int) -> None:
     assert sum("<details>" in said for said in opened) == sum("</details>" in said for said in opened)
 
 
+def test_what_is_gravest_is_never_among_what_is_cut() -> None:
+    run = many(30)
+    worst = run.arms[-1]
+    run = replace(run, failures={name: told for name, told in run.failures.items() if name != worst.name})
+    copies = tuple(replace(r, arm=worst.name) for r in run.records if r.arm == "awq")
+    run = replace(run, records=(*run.records, *copies), servers=run.servers | {worst.name: run.servers["awq"]})
+    verdict = judge(run)
+    assert verdict.by_arm[worst.name] == "REGRESSION"
+    card = markdown.scorecard(run, verdict)
+    assert "| PASS" not in card.replace("**", "").split("## What could be known")[0]
+    named = [line.split(":")[0] for line in card.splitlines() if line.startswith("- **")]
+    assert f"- **{worst.name}" in named
+
+
+def test_a_folded_table_goes_before_any_row_that_needs_no_opening() -> None:
+    folded = "\n".join(
+        ["<details><summary>Each</summary>", "", "| c |", "|---|", *(f"| {i} |" for i in range(90)), "", "</details>"]
+    )
+    (text,) = short({"coding": "\n".join(["## Programs", "", "| a |", "|---|", *ROWS[:80], "", folded])}).values()
+    assert text.splitlines()[4:84] == ROWS[:80]
+    assert text.splitlines()[-1] == "The rest is in scorecard.html."
+
+
 def test_what_a_reader_decides_by_is_left_out_last() -> None:
     run = many(3)
     card = markdown.scorecard(run, judge(run))

@@ -51,7 +51,7 @@ def _of(evidence: Evidence, task: TaskSpec) -> str:
     rows = list(categories(evidence, task))
     ks = range(1, task.rounds + 1)
     shown = {(r.arm, r.category): r for r in rows}
-    names = list(dict.fromkeys(r.category for r in rows))
+    names = sorted(dict.fromkeys(r.category for r in rows))  # all of them first
     head = " | ".join([phrase("category"), *(f"{arm.name}: {', '.join(f'pass@{k}' for k in ks)}" for arm in evidence.arms)])
     body = [
         [name or f"**{phrase('all')}**", *(_passes(shown.get((arm.name, name))) for arm in evidence.arms)] for name in names

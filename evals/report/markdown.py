@@ -5,7 +5,7 @@ Only here are figures rounded. Nothing is decided here.
 
 from collections.abc import Mapping
 
-from evals.judged import Evidence, Finding, GateResult, Verdict, VerdictName
+from evals.judged import GRAVEST_FIRST, Evidence, Finding, GateResult, Verdict, VerdictName
 from evals.language import later, phrase, term
 from evals.records import SampleRecord, Score
 from evals.report import acceptance, arms, coding, greedy, known, needle, outcomes, preflight, sensors, subjects, thinking
@@ -71,7 +71,7 @@ def _head(evidence: Evidence, verdict: Verdict) -> str:
     )
     judged = phrase(" ").join(filter(None, [judged, thinking.asked(evidence)]))
     lines = [f"# {verdict.overall}: {evidence.name}", "", f"{phrase(_MEANING[verdict.overall])}{phrase(' ')}{judged}", ""]
-    for arm, name in verdict.by_arm.items():
+    for arm, name in sorted(verdict.by_arm.items(), key=lambda said: GRAVEST_FIRST.index(said[1])):
         reasons = phrase("; ").join(f"{g.task}{phrase(': ')}{g.reason}" for g in verdict.gates if g.arm == arm)
         lines.append(f"- {phrase('**{arm}: {name}.** {reasons}', arm=arm, name=name, reasons=inline(reasons))}")
     if not evidence.finished:
@@ -93,7 +93,8 @@ def _gates(evidence: Evidence, verdict: Verdict) -> str:
         "measured counted against the candidate. PASS: it is below the *drop allowed* (the margin). REGRESSION: "
         "it is not, and the drop is real."
     )
-    return f"{table(head, [_gate_cells(g) for g in verdict.gates])}\n\n{note}"
+    gates = sorted(verdict.gates, key=lambda g: GRAVEST_FIRST.index(g.verdict))
+    return f"{table(head, map(_gate_cells, gates))}\n\n{note}"
 
 
 def _gate_cells(g: GateResult) -> list[str]:

@@ -100,8 +100,9 @@ def _nats(mean: Mean) -> str:
 
 
 def _signed(nats: float) -> str:
-    text = f"{nats:.3f}".replace("-", "−")
-    return "0" if text.strip("−0.") == "" else text
+    """0 is exactly that: what three places would round to it has one digit that is not 0."""
+    text = f"{nats:.3f}" if abs(nats) >= 0.0005 else f"{nats:.1g}"
+    return text.replace("-", "−", 1) if nats else "0"
 
 
 def kinds(of: Iterable[PartingKind | None]) -> str:

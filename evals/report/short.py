@@ -22,6 +22,9 @@ _DETAILS = (
     "thinking", "failures",
 )  # fmt: skip
 """What can be left out, in this order."""
+_FOLDED_TABLE = re.compile(
+    r"^<details>(?:(?!</details>|```).)*?^\|---\|(?:(?!</details>).)*</details>$", re.DOTALL | re.MULTILINE
+)
 Kind = Literal["table", "list", "log", "text"]
 
 
@@ -77,6 +80,8 @@ def _left_out(parts: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 
 def _section(part: str, room: int) -> str:
+    if part.count("\n") >= room:  # a table that has to be opened goes before any row that needs not
+        part = _FOLDED_TABLE.sub(phrase("The rest is in scorecard.html."), part)
     runs = list(_runs(part.split("\n")))
     for to in range(room, 0, -1):
         lines = [line for run in runs for line in run.cut(to)]
