@@ -80,7 +80,7 @@ class Needles:
 
     def _see_room(self, stage: Stage, limit: int | None, say: Callable[[str], None]) -> None:
         """Close an open grid, by what this server and the arms' flags tell; refuse lengths that don't fit."""
-        told = [prompt_room.of(stage.arm, self.task, limit)] if limit is not None else []
+        told = [prompt_room.of(stage.arm, self.task, limit, self.arms)] if limit is not None else []
         told += [room] if (room := prompt_room.least(self.arms, self.task)) else []
         room = min(told, key=lambda room: room.tokens, default=None)
         if room is None and self.grid.longest and not self.grid.usual:

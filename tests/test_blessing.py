@@ -14,6 +14,8 @@ from evals.experiment import Experiment
 from evals.progress import Silent
 from evals.selection import Selection
 
+pytestmark = pytest.mark.slow
+
 Stubs = dict[str, StubServer]
 
 

@@ -14,6 +14,8 @@ from evals.engine import venv
 from evals.errors import ConfigError
 from evals.progress import Silent
 
+pytestmark = pytest.mark.slow
+
 TASK = replace(GSM8K, n=None, size=1319)
 RATES = Rates(
     samples={("base", "gsm8k"): Rate(seconds_per_sample=2.0, tokens_per_sample=100), ("base", "greedy"): Rate(

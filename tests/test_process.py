@@ -49,6 +49,12 @@ def cause_of(text: str, tmp_path: Path) -> str | None:
     return cause(tmp_path / "log")
 
 
+def test_a_cause_that_does_not_say_what_helps_is_told_with_it(tmp_path: Path) -> None:
+    said = cause_of("ERROR RuntimeError: CPU Generator does not use offset\n", tmp_path)
+    assert said is not None
+    assert said.startswith("RuntimeError: CPU Generator does not use offset: vLLM 0.29 on a CPU can't sample where a prompt is")
+
+
 # --- start and stop -------------------------------------------------------------------------------------------------------
 
 

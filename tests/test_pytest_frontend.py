@@ -12,6 +12,8 @@ from stub_server import StubServer
 import evals.run  # noqa: F401  # lm-eval is imported once for all tests here, not in each inner pytest
 from evals import blessing
 
+pytestmark = pytest.mark.slow
+
 EVALS = Path(__file__).parent.parent / "evals"
 DOWN = """\
 name: urls

@@ -17,6 +17,8 @@ from evals.progress import Silent
 from evals.sensors import readings, unmeasured
 from evals.store import JOURNAL
 
+pytestmark = pytest.mark.slow
+
 N = 60
 GREEDY = 4
 Stubs = tuple[StubServer, StubServer]

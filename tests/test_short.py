@@ -11,6 +11,8 @@ from evals.report import html, markdown
 from evals.report.short import LINES, short
 from evals.verdict import judge
 
+pytestmark = pytest.mark.slow
+
 
 def many(n: int) -> Evidence:
     """The full run with so many candidates more that answer, and as many that fail to start."""

@@ -15,6 +15,8 @@ from evals.judged import Verdict
 from evals.progress import Silent
 from evals.selection import Selection
 
+pytestmark = pytest.mark.slow
+
 Stubs = dict[str, StubServer]
 
 

@@ -101,6 +101,20 @@ def test_what_thinks_is_sampled_in_two_rounds_with_room_and_time(tmp_path: Path)
     )
 
 
+def test_the_longest_needle_leaves_room_for_another_efforts_template(tmp_path: Path) -> None:
+    """`low` may add to the prompt that fits `off`, and what is one token too long is HTTP 400."""
+    needles = "- {task: needle, lengths: [max], languages: [en], depths: [50]}"
+    several, alone = (read(tmp_path, file(efforts).replace("- greedy", needles)) for efforts in ("[off, low]", "[off]"))
+    lengths = [next(t for t in found.tasks if t.grid).grid.all_lengths() for found in (several, alone)]  # type: ignore[union-attr]
+    assert lengths == [(65536 - 8192 - 512 - 64,), (65536 - 512,)]
+
+
+@pytest.mark.parametrize(("old", "new"), [("n: 200", "n: 200, max_tokens: 65536"), ("temperature: 1.0", "max_tokens: 70000")])
+def test_an_answer_that_leaves_no_prompt_room_is_refused(tmp_path: Path, old: str, new: str) -> None:
+    said = complaint(tmp_path, file("[off]").replace(old, new))
+    assert "tokens of an answer are not less than the 65536 of a-off, prompt included; lower max_tokens, or raise" in said
+
+
 def test_what_the_file_says_itself_wins(tmp_path: Path) -> None:
     text = file("low", "b: {extends: a, thinking: medium}").replace("baseline: a-off", "baseline: b")
     text = text.replace("request: {", "sampling: greedy\n    request: {max_tokens: 500, timeout_s: 9, ")

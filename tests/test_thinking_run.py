@@ -13,6 +13,8 @@ from evals.evidence import from_contents
 from evals.judged import Verdict
 from evals.progress import Silent
 
+pytestmark = pytest.mark.slow
+
 STUB = Path(__file__).with_name("stub_server.py")
 N = 60
 EXPERIMENT = f"""\

@@ -8,6 +8,14 @@ _QUIET = re.compile(r"\b(?:DEBUG|INFO|WARNING) \d\d-\d\d ")
 _PREFIX = re.compile(r"^(?:\([^()]*pid=\d+\) )*(?:ERROR \d\d-\d\d [\d:]+ \[[^\]]*\])?\s*")
 _DYING = re.compile(r"EngineCore (?:encountered a fatal error|failed to start)|WorkerProc (?:hit an exception|failed)")
 _CAUSE = re.compile(r"\b[\w.]*(?:Error|Exception): .+|\berror: .+|.*\bdied unexpectedly\b.*")
+_ADVICE = {
+    "CPU Generator does not use offset": (
+        "vLLM 0.29 on a CPU can't sample where a prompt is computed in pieces; set max-num-batched-tokens to what the prompts "
+        "of a batch take (8192), or `sampling: greedy`"
+    ),
+    "No common block size": "on a CPU block-size is a multiple of 32",
+}
+"""What helps, by words of the error, where its own words don't say."""
 _CONSEQUENCE = re.compile(r"EngineDeadError|root cause|stack trace|HTTPException|died unexpectedly")
 
 
@@ -29,7 +37,9 @@ def cause(path: Path) -> str | None:
     start = next((i for i, line in enumerate(lines) if _DYING.search(line)), 0)
     found = [_whole(m[0], lines[i + 1 :]) for i, line in enumerate(lines) if i >= start and (m := _CAUSE.search(line))]
     own = [text for text in found if not _CONSEQUENCE.search(text)]
-    return next(iter(own or found), None)
+    first = next(iter(own or found), None)
+    advice = next((advice for words, advice in _ADVICE.items() if first and words in first), "")
+    return f"{first}: {advice}" if advice else first
 
 
 def _whole(error: str, following: list[str]) -> str:
