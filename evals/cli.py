@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markdown import Markdown
 
-from evals import config, history_commands, language, machine_commands, problem_commands, shipped
+from evals import config, console, history_commands, language, machine_commands, problem_commands, shipped
 from evals.errors import BumpgateError, ConfigError, Judged
 from evals.judged import Verdict, VerdictName
 from evals.progress import Display
@@ -95,9 +94,9 @@ def show_plan(experiment: File, as_json: AsJson = False) -> None:
 
     path = shipped.find(experiment)
     chosen = config.load(path)
-    news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
+    news = console.news()
     beforehand = arm_flags.check(path, chosen, partial(parser.ask, say=news.print))
-    out = Console(soft_wrap=True, highlight=False, markup=False, quiet=as_json)
+    out = console.out(quiet=as_json)
     launches, total = plan.launches(chosen), plan.requests(chosen)
     servers = len({arm.server_key for arm in chosen.arms})
     asked = f"{total} requests" if total is not None else "every sample of its data sets"
@@ -148,7 +147,7 @@ def init(
     """Turn a pasted `vllm serve …` or `docker run …` into an experiment file. Asks nothing; its guesses are comments."""
     from evals.init import make  # scipy, as above
 
-    news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
+    news = console.news()
     if output is not None and output.exists():
         raise ConfigError(f"{output} is there already, and is not overwritten; name another file with --output")
     made = make.make(_pasted(command or []), to, name, Path.cwd(), since)
@@ -217,7 +216,7 @@ def _measured(
 ) -> tuple[Verdict, Path]:
     """Run or go on with an experiment: its verdict, and its folder."""
     experiment = config.load(path)
-    news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
+    news = console.news()
     try:
         # lm-eval and scipy cost seconds to import, which --help need not pay
         from evals import arm_flags, plan, run_folder, selection, stored
@@ -248,16 +247,16 @@ def _finish(verdict: Verdict, folder: Path, as_json: bool) -> None:
 
     code = EXIT_CODES[verdict.overall]
     text = (folder / ("verdict.json" if as_json else "scorecard.md")).read_text(encoding="utf-8")
-    out = Console()
+    out = console.out()
     with contextlib.suppress(OSError, UnicodeError, AttributeError):  # where nothing can be printed, the exit code still tells
         if out.is_terminal and not as_json:
-            out.print(Markdown(text))
+            out.print(Markdown(text), soft_wrap=False)
         else:
             sys.stdout.write(text if as_json else github.guarded(text))
             sys.stdout.flush()
     github.tell(verdict, folder / "scorecard.md")
     with contextlib.suppress(OSError, UnicodeError):
-        Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(
+        console.news().print(
             f"{verdict.overall} (exit code {code}): {folder / 'scorecard.md'}, and scorecard.html for a browser"
         )
     raise Judged(code)
@@ -275,5 +274,5 @@ def main() -> None:
     try:
         app(prog_name="bumpgate")
     except BumpgateError as e:
-        Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(f"bumpgate: {e}")
+        console.news().print(f"bumpgate: {e}")
         sys.exit(e.exit_code)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from rich.console import Console
 
-from evals import config, options, shipped
+from evals import config, console, options, shipped
 from evals.errors import BumpgateError, ConfigError
 from evals.experiment import Experiment
 from evals.judged import GateResult, Verdict
@@ -95,12 +94,12 @@ def _measured(settings: pytest.Config, selected: tuple[tuple[str, str], ...]) ->
         candidates=None if everything else frozenset(arm for arm, _ in selected),
         stored=stored.find(reports, blessed) if blessed is not None else None,
     )
-    news = Console(highlight=False, stderr=True)
+    news = console.news()
     for warning in arm_flags.check(_path(settings), chosen):
-        news.print(f"\nwarning: {warning}", markup=False, soft_wrap=True)
+        news.print(f"\nwarning: {warning}")
     run.heed_signals()
     folder = run_folder.pick(reports, chosen, None, False)
-    news.print(f"\nrun {folder}", markup=False, soft_wrap=True)
+    news.print(f"\nrun {folder}")
     with Display(news, plan.total(chosen) if asked == selection.EVERYTHING else None) as display:
         verdict = run.run(chosen, folder, display, selection=asked)
     open_gates = [g for g in verdict.gates if (g.arm, g.task) in selected and g.verdict != "PASS"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
-from rich.console import Console
 
+from evals import console
 from evals.document import did_you_mean
 from evals.errors import ConfigError
 
@@ -42,7 +42,7 @@ def bless(
     from evals import blessing  # scipy, as in cli.py
 
     made = blessing.bless(folder_of(run, reports), arm, by or _user(), why)
-    out = Console(soft_wrap=True, highlight=False, markup=False)
+    out = console.out()
     out.print(f"blessed: {made.arm} of {made.run_id} ({made.verdict}), by {made.by}: {made.why}")
 
 
@@ -73,7 +73,7 @@ def history(
     if metric not in trend.METRICS:
         raise ConfigError(f"--metric {metric}: is none{did_you_mean(metric, trend.METRICS)}; use {', '.join(trend.METRICS)}")
     chosen = next(name for name in get_args(trend.Metric) if name == metric)
-    news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
+    news = console.news()
     found = runs.read(reports, experiment, news.print)
     sheets = {
         (name, one): rows

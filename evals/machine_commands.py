@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from evals import console
 from evals.errors import BumpgateError
 from evals.history_commands import Reports
 
@@ -21,7 +21,7 @@ def doctor(
     from evals import doctor as checkup
 
     checks = checkup.examine(reports)
-    out = Console(soft_wrap=True, highlight=False, markup=False)
+    out = console.out()
     if as_json:
         out.print(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
     else:
@@ -41,7 +41,7 @@ def clean(
     """Remove the engines that bumpgate installed, and what belongs to them. They are installed again when they are needed."""
     from evals.engine import cache
 
-    out = Console(soft_wrap=True, highlight=False, markup=False, quiet=as_json)
+    out = console.out(quiet=as_json)
     found = cache.items(names or ())
     going = [item for item in found if not item.kept]
     freed, size = cache.freed_bytes(going), sum(item.size_bytes for item in going)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from evals import console
 from evals.document import did_you_mean
 from evals.errors import ConfigError, Judged
 from tasks import problem_set
@@ -29,7 +29,7 @@ def problems(
         }
         for p in _read(folder).values()
     ]  # fmt: skip
-    out = Console(soft_wrap=True, highlight=False, markup=False)
+    out = console.out()
     if as_json:
         sys.stdout.write(json.dumps(rows, indent=2) + "\n")
         return
@@ -57,9 +57,9 @@ def judge(
         code = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as e:
         raise ConfigError(f"{file}: cannot be read ({e}); name a Python file") from e
-    news = Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True)
+    news = console.news()
     score = judging.once(posed[problem], code, image, news.print)
-    out = Console(soft_wrap=True, highlight=False, markup=False, quiet=as_json)
+    out = console.out(quiet=as_json)
     if as_json:
         told = {"problem": problem, "outcome": score.outcome, "reason": score.reason, "explanation": score.explanation}
         sys.stdout.write(json.dumps(told, ensure_ascii=False, indent=2) + "\n")

@@ -57,8 +57,8 @@ class Display:
     def __init__(self, console: Console, total: int | None) -> None:
         self.console, self.total, self.done = console, total, 0
         self.live = Progress(
-            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(),
-            TextColumn("{task.fields[speed]}"), TimeElapsedColumn(), TextColumn("ETA"), TimeRemainingColumn(),
+            SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(bar_width=24), MofNCompleteColumn(),
+            TextColumn("{task.fields[speed]}", markup=False), TimeElapsedColumn(), TextColumn("ETA"), TimeRemainingColumn(),
             console=console, transient=True,
         )  # fmt: skip
         self.lock = threading.Lock()
@@ -72,7 +72,7 @@ class Display:
         self.live.stop()
 
     def say(self, text: str) -> None:
-        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self.console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
     def answered(self, samples: int) -> None:
         with self.lock:

@@ -116,6 +116,13 @@ def test_only_the_front_ends_print(path: Path) -> None:
     assert not prints
 
 
+@files([path for path in FILES if name(path) != "evals/console.py"])
+def test_one_place_makes_consoles(path: Path) -> None:
+    """Elsewhere rich would make emoji and colours of what a program or a model said."""
+    called = {ast.unparse(node.func).rpartition(".")[2] for node in ast.walk(tree(path)) if isinstance(node, ast.Call)}
+    assert not called & {"Console", "get_console"}
+
+
 @files(FILES)
 def test_a_file_is_one_noun(path: Path) -> None:
     limit = 400 if path.parent.name == "coding_problems" else 300  # there it is a text in two languages and several programs

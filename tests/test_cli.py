@@ -1,5 +1,6 @@
 """The command: what `plan` tells, and how each kind of trouble ends."""
 
+import io
 import os
 import re
 import subprocess
@@ -7,10 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
-from evals import cli, store
+from evals import cli, console, store
 from evals.errors import ConfigError, StoreError
+from evals.progress import Display
 
 ROOT = Path(__file__).parent.parent
 RUNNER = CliRunner()
@@ -245,3 +248,20 @@ def test_a_report_is_made_again_byte_for_byte(
         assert err == f"REGRESSION (exit code 1): {shown / 'scorecard.md'}, and scorecard.html for a browser\n"
         for file in ("scorecard.md", "verdict.json"):
             assert (folder / file).read_bytes() == (golden / file).read_bytes()
+
+
+def test_what_others_said_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither emoji nor markup nor a line's end is made of it."""
+    text = f":x: [bold]{'word ' * 60}:warning:"
+    console.out().print(text)
+    console.news().print(text)
+    assert capsys.readouterr() == (f"{text}\n", f"{text}\n")
+
+
+def test_the_live_line_shows_a_stage_as_it_is_named() -> None:
+    screen = Console(file=io.StringIO(), force_terminal=True, width=200)
+    with Display(screen, None) as display:
+        row = display.stage("arm[b] :x:", 2, 0)
+        display.live.refresh()
+        row.end()
+    assert "arm[b] :x:" in screen.file.getvalue()  # type: ignore[attr-defined]

@@ -64,7 +64,7 @@ def take(run: Path, folder: Path) -> None:
 
 def _in_a_terminal(run: Path) -> str:
     """The scorecard as `bumpgate report` prints it into 120 columns, as an SVG drawing."""
-    screen = Console(record=True, width=120, file=io.StringIO(), force_terminal=True)
+    screen = Console(record=True, width=120, emoji=False, file=io.StringIO(), force_terminal=True)
     screen.print(Markdown((run / "scorecard.md").read_text(encoding="utf-8")))
     return screen.export_svg(title=f"bumpgate report {run.name}")
 

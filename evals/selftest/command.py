@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from evals import store
+from evals import console, store
 from evals.judged import Verdict
 
 TABLE = "selftest.md"
@@ -26,7 +25,7 @@ Listed = Annotated[bool, typer.Option("--list", help="Print what is planted, a l
 def tell() -> None:
     from evals.selftest import planted  # NumPy, which --help need not pay
 
-    out = Console(soft_wrap=True, highlight=False, markup=False)
+    out = console.out()
     for one in planted.PLANTED:
         out.print(planted.line(one))
 
@@ -49,5 +48,5 @@ def finish(verdict: Verdict, folder: Path, as_json: bool) -> int:
     store.write_text(folder / TABLE, text)
     sys.stdout.write(table.document(found) if as_json else text)
     sys.stdout.flush()
-    Console(file=sys.stderr, highlight=False, markup=False, soft_wrap=True).print(f"exit code {code}: {folder / TABLE}")
+    console.news().print(f"exit code {code}: {folder / TABLE}")
     return code
