@@ -11,6 +11,7 @@ import typer
 from rich.markdown import Markdown
 
 from evals import config, console, history_commands, language, machine_commands, problem_commands, shipped
+from evals.contents import Contents
 from evals.errors import BumpgateError, ConfigError, Judged
 from evals.judged import Verdict, VerdictName
 from evals.progress import Display
@@ -219,7 +220,7 @@ def _measured(
     news = console.news()
     try:
         # lm-eval and scipy cost seconds to import, which --help need not pay
-        from evals import arm_flags, plan, run_folder, selection, stored
+        from evals import arm_flags, plan, run_folder, selection, store, stored
         from evals import budget as times
         from evals import run as runner
         from evals.engine import parser
@@ -237,9 +238,17 @@ def _measured(
     except KeyboardInterrupt:  # left to typer it would end with 1, which says REGRESSION
         news.print("stopped; its servers were ended and every answer is kept: the same command goes on from here")
         raise typer.Exit(EXIT_INTERRUPTED) from None
-    if any(f.kind in ("arm_failed", "errors") for f in verdict.findings):
-        news.print("the same command asks again what could not be measured; --new starts afresh")
+    if left := _left(store.read(folder)):
+        news.print(left)
     return verdict, folder
+
+
+def _left(contents: Contents) -> str | None:
+    """What the same command does next; None where nothing is left."""
+    does = ["asks again what could not be measured"] if contents.unanswered() else []
+    if contents.unjudged():
+        does.append("runs the programs that could not be run, without asking for them again")
+    return f"the same command {' and '.join(does)}; --new starts afresh" if does else None
 
 
 def _finish(verdict: Verdict, folder: Path, as_json: bool) -> None:

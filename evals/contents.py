@@ -145,10 +145,13 @@ class Contents:
 
     def complete(self) -> bool:
         """Whether it was ended, and nothing of its present configuration could not be measured."""
+        return self.finished and not self.left_out and not self.unanswered() and not self.unjudged()
+
+    def unanswered(self) -> bool:
+        """Whether of the present configuration a server failed, or an answer did not come: what is asked again."""
         keys = self.header.arm_keys if self.header else {}
         failed = any(keys.get(arm) == key for (arm, _), (key, _) in self.failures.items())
-        unmeasured = any(a.failure and keys.get(p.arm) == p.arm_key for (p, _), a in self.answers.items())
-        return self.finished and not self.left_out and not failed and not unmeasured and not self.unjudged()
+        return failed or any(a.failure and keys.get(p.arm) == p.arm_key for (p, _), a in self.answers.items())
 
 
 class _Reader:

@@ -215,7 +215,7 @@ def _docker() -> Check:
         if "Permission denied" in said or "PermissionError" in said:
             remedy = "sudo usermod -aG docker $USER, then log in again"
             return Check(name="docker", status="warn", text=f"not allowed to use it{where}", remedy=remedy)
-        remedy = "start it (sudo systemctl start docker), or set DOCKER_HOST; only docker engines and the coding task need it"
+        remedy = f"start it ({daemon.starting()}), or set DOCKER_HOST; only docker engines and the coding task need it"
         known = {"FileNotFoundError": "none is running", "refused": "connection refused", "timed out": "no answer in time"}
         why = next((told for sign, told in known.items() if sign in said), _short(e))
         return Check(name="docker", status="warn", text=f"not reached{where}: {why}", remedy=remedy)

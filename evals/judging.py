@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from sandbox import image as images
 from sandbox.errors import SandboxError
 from sandbox.judge import judge as run_program
 from sandbox.pool import Pool
+from sandbox.transcript import Transcript
 from tasks import coding, problem_set
 from tasks.problem import steps
 from tasks.problem_set import Posed
@@ -25,8 +26,9 @@ WORKERS = 2
 class Judge:
     """Marks answers to a coding task, several at once; every mark is in the journal as soon as it is known."""
 
-    def __init__(self, pool: Pool, posed: dict[str, Posed], journal: Journal) -> None:
+    def __init__(self, pool: Pool, posed: dict[str, Posed], journal: Journal, say: Callable[[str], None]) -> None:
         self.pool, self.posed, self.journal = pool, posed, journal
+        self._unsaid = [say]
         self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="judge")
         self._closed = False
 
@@ -46,6 +48,8 @@ class Judge:
             said = self._mark(self.posed[sample_id], response)
         except SandboxError as e:
             said = Failure(kind="sandbox", message=str(e))
+            with suppress(IndexError):  # once; a list's pop is safe among threads
+                self._unsaid.pop()(f"programs can't be run now: {e}; answers go on being asked for, and none is lost")
         except Exception as e:  # a fault of ours in one program is a failure of that sample, told, and not the end of the run
             said = Failure(kind="sandbox", message=f"{type(e).__name__}: {e}")
         if not self._closed:
@@ -96,7 +100,7 @@ def judges(tasks: Iterable[TaskConfig], journal: Journal, say: Callable[[str], N
         journal.put_sandbox(
             SandboxInfo(image_id=image.id, python=image.python, source=image.source, limits=asdict(pool.limits))
         )
-        judge = Judge(pool, problems_of(task), journal)
+        judge = Judge(pool, problems_of(task), journal, say)
         stack.callback(judge.close)
         wait([f for answer in journal.unjudged() for f in judge.take(answer)])
         yield judge
@@ -110,19 +114,30 @@ def once(posed: Posed, code: str, image: str | None, say: Callable[[str], None])
     """
     try:
         with Pool(images.have(say, image).id, label="judge", workers=1) as pool:
-            return judged(pool, posed, coding.Program(code=code, warnings=()))
+            return judged(pool, posed, coding.Program(code=code, warnings=()), say)
     except SandboxError as e:
         raise NoSandbox(str(e)) from e
 
 
-def judged(pool: Pool, posed: Posed, program: coding.Program) -> Score:
-    """Run a program with every step of every check, and mark what came of it. Raises SandboxError."""
+def judged(pool: Pool, posed: Posed, program: coding.Program, say: Callable[[str], None] = lambda _: None) -> Score:
+    """Run a program with every step of every check, and mark what came of it. `say`: that it is tried again.
+
+    Raises SandboxError.
+    """
     of = posed.problem
     seen = run_program(
         pool, program.code, of.entry, steps(of.checks()), keeps=of.keeps_arguments,
-        again=lambda seen: not coding.settled(posed, seen),
+        again=lambda seen: tried_again(posed, seen, say),
     )  # fmt: skip
     return coding.score(posed, program, seen)
+
+
+def tried_again(posed: Posed, seen: Transcript, say: Callable[[str], None]) -> bool:
+    """Whether a program that did not finish is tried once more, and says so."""
+    if coding.settled(posed, seen):
+        return False
+    say(f"the program did not finish ({seen.detail or seen.end}); it is tried once more, alone")
+    return True
 
 
 def problems_of(task: TaskConfig) -> dict[str, Posed]:

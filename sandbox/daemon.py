@@ -16,6 +16,14 @@ from sandbox.errors import SandboxDown
 TROUBLE = (DockerException, OSError, urllib3.exceptions.HTTPError, StreamParseError, struct.error, ValueError)
 """What asking Docker may end in. Those of requests are OSErrors; struct's and ValueError are a reply that was cut off."""
 
+SYSTEMD = Path("/run/systemd/system")
+_SILENT = {
+    "FileNotFoundError": "Docker's socket is gone", "RemoteDisconnected": "Docker no longer answers",
+    "ConnectionResetError": "Docker no longer answers", "BrokenPipeError": "Docker no longer answers",
+    "ConnectionRefusedError": "Docker no longer answers",
+}  # fmt: skip
+"""What the SDK tells as `('Connection aborted.', FileNotFoundError(2, …))`, in words."""
+
 
 def connect(timeout_s: int = 60, connections: int = 10) -> docker.DockerClient:
     """The engine that DOCKER_HOST or Docker's own context names; the caller closes it.
@@ -66,16 +74,30 @@ def cores(client: APIClient) -> int:
 
 
 def _unreachable(error: Exception) -> str:
-    host, said = os.environ.get("DOCKER_HOST"), words(error)
+    host, said = os.environ.get("DOCKER_HOST"), _raw(error)
     where = f"at {host} (DOCKER_HOST)" if host else "at Docker's own socket"
     if "Permission denied" in said:
         return f"the Docker engine {where} does not let this user in: `sudo usermod -aG docker $USER`, then log in again"
     if host and "fetching server API version" not in said:
         return f"DOCKER_HOST={host} can't be used: {said}; write unix:///PATH or tcp://HOST:PORT"
-    return f"no Docker engine answers {where}: start it (`sudo systemctl start docker`), or set DOCKER_HOST"
+    return f"no Docker engine answers {where}: start it ({starting()}), or set DOCKER_HOST"
+
+
+def starting() -> str:
+    """What to type on this machine for an engine to start."""
+    if SYSTEMD.exists():
+        return "`sudo systemctl start docker`"
+    return "there is no systemd here: `dockerd &` as root; in a clone of bumpgate, `tools/docker/engine.sh start` as root"
 
 
 def words(error: BaseException) -> str:
     """What Docker said, in one line."""
+    said = _raw(error)
+    if not isinstance(error, APIError):
+        said = next((told for sign, told in _SILENT.items() if sign in f"{type(error).__name__} {said}"), said)
+    return said
+
+
+def _raw(error: BaseException) -> str:
     said = str(error.explanation or error) if isinstance(error, APIError) else str(error)
     return " ".join(said.split())[:400] or type(error).__name__

@@ -189,6 +189,9 @@ def raised(error: BaseException) -> JsonDict:
     classes = [name for c in type.mro(kind) if getattr(builtins, name := _name(c), None) is c and c is not object]
     args = BaseException.__dict__["args"].__get__(error)
     said = args[0] if args and type(args[0]) is str else ""
+    where = args[1] if issubclass(kind, SyntaxError) and len(args) > 1 else None
+    if type(where) is tuple and len(where) > 1 and type(where[1]) is int:
+        said = f"line {where[1]}: {said}"
     return {"raised": classes, "said": said[:SAID], "type": _name(kind)}
 
 

@@ -18,7 +18,7 @@ from tasks.problem_set import Posed
 _ASK: dict[Language, str] = {
     "en": "{text}\n\nIts signature:\n\n```python\n{signature}\n```\n\n"
     "Use Python 3.11 and its standard library only. Answer with the complete program in one Python code block.",
-    "zh": "{text}\n\n其签名为:\n\n```python\n{signature}\n```\n\n"
+    "zh": "{text}\n\n其签名为：\n\n```python\n{signature}\n```\n\n"
     "仅使用 Python 3.11 及其标准库。请将完整的程序放在一个 Python 代码块中作答。",
 }
 

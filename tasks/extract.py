@@ -14,6 +14,8 @@ from tasks.numbers import decimal_text as decimal_text
 from tasks.numbers import final_number as final_number
 from tasks.numbers import finished_number as finished_number
 
+_MANY = 16
+"""Tokens that tell a loop from an end."""
 NoAnswerReason = Literal["truncated_in_thinking", "empty_after_thinking", "empty", "degenerate"]
 
 
@@ -95,6 +97,8 @@ def _silent(response: Response, tagged: bool, warnings: tuple[str, ...]) -> NoAn
     """Why the content shows nothing."""
     reasoning = (response.reasoning or "").strip()
     thought = bool(reasoning or tagged or response.reasoning_tokens)
+    if not (response.text or reasoning) and _repeats(response.token_ids or ()):
+        return NoAnswer(reason="degenerate", warnings=warnings)
     if response.finish_reason == "tool_calls":
         where = "content is empty and the engine read the answer as a tool call"
         return Artefact(name="answer_in_tool_calls", message=f"{where}: leave --enable-auto-tool-choice out of this arm")
@@ -107,6 +111,11 @@ def _silent(response: Response, tagged: bool, warnings: tuple[str, ...]) -> NoAn
         cut = response.finish_reason == "length"
         return NoAnswer(reason="truncated_in_thinking" if cut else "empty_after_thinking", warnings=warnings)
     return NoAnswer(reason="empty", warnings=warnings)
+
+
+def _repeats(tokens: tuple[int, ...]) -> bool:
+    """Whether tokens without a text are a few over and over, as of a broken checkpoint. A hidden thought is not."""
+    return len(tokens) >= _MANY and len(set(tokens)) <= len(tokens) // 8
 
 
 def _is_no_thought(response: Response) -> bool:

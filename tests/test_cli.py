@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -265,3 +266,17 @@ def test_the_live_line_shows_a_stage_as_it_is_named() -> None:
         display.live.refresh()
         row.end()
     assert "arm[b] :x:" in screen.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("unanswered", "unjudged", "does"),
+    [
+        (True, [], "asks again what could not be measured"),
+        (False, [1], "runs the programs that could not be run, without asking for them again"),
+        (True, [1], "asks again what could not be measured and runs the programs"),
+        (False, [], None),
+    ],
+)
+def test_what_the_same_command_does_next_is_told(unanswered: bool, unjudged: list[int], does: str | None) -> None:
+    said = cli._left(SimpleNamespace(unanswered=lambda: unanswered, unjudged=lambda: unjudged))  # type: ignore[arg-type]
+    assert said is does or (said or "").startswith(f"the same command {does}")

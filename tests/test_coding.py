@@ -1,13 +1,15 @@
 """From an answer to its program, from a transcript to its mark, and the problems that are shipped."""
 
+import re
 from dataclasses import replace
 
 import pytest
 from evidence import response
 
+from evals import judging
 from sandbox.transcript import Observation, Transcript
 from tasks import coding, problem_set
-from tasks.base import Failure, Score
+from tasks.base import Failure, Sample, Score
 from tasks.coding import Program
 from tasks.problem_set import Posed
 
@@ -104,6 +106,13 @@ def test_even_with_all_right_a_program_that_did_not_finish_is_wrong() -> None:
     assert coding.score(posed, PROGRAM, replace(observed(posed, 99), end="crashed")).outcome == "wrong"
 
 
+def test_a_second_try_is_told() -> None:
+    said: list[str] = []
+    seen = replace(observed(small(MIN_STACK), 3), end="timeout", detail="no end after 20 s")
+    assert judging.tried_again(small(MIN_STACK), seen, said.append)
+    assert said == ["the program did not finish (no end after 20 s); it is tried once more, alone"]
+
+
 def test_a_wrong_value_before_a_timeout_settles_it() -> None:
     posed = small(MIN_STACK)
     seen = observed(posed, 3)
@@ -128,6 +137,14 @@ def test_a_shipped_problem_is_whole(posed: Posed) -> None:
     for program in (of.reference, *of.wrong.values()):
         compile(program, of.id, "exec")
         assert of.entry in program
+
+
+@pytest.mark.parametrize("sample", coding.samples(POSED, "zh", 0), ids=lambda s: s.id)
+def test_a_chinese_prompt_has_chinese_punctuation(sample: Sample) -> None:
+    """But for code, quoted text, the thousands of a number, and calls: O(1)."""
+    text = re.sub(r"```.*?```|`[^`]*`|\"[^\"\n]*\"", "`", sample.messages[-1].content, flags=re.DOTALL)
+    text = re.sub(r"\b[A-Za-z]+\([a-z0-9 ]+\)|(?<=\d),(?=\d{3}\b)", "", text)
+    assert not re.findall(r".{,10}[,:;?!()].{,10}", text)
 
 
 def test_there_are_fifty_by_category_and_their_levels_differ() -> None:

@@ -148,7 +148,10 @@ def test_docker_stopped_in_the_middle_is_invalid_and_the_same_command_goes_on(
         return blunderer(request)
 
     stubs[1].answer = stopping
-    verdict, evidence = ran(load(f"task: coding, n: {N}, concurrency: 1"), tmp_path / "run")
+    told = Told()
+    verdict = run.run(load(f"task: coding, n: {N}, concurrency: 1"), tmp_path / "run", told)
+    evidence = from_contents(store.read(tmp_path / "run"))
+    assert len([line for line in told.said if "programs can't be run now" in line]) == 1
     assert verdict.overall == "INVALID"
     assert "could not be run" in verdict.gates[0].reason
     failures = [r.failure for r in evidence.records if r.failure]

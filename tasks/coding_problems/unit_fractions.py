@@ -25,17 +25,17 @@ even then. Raise ValueError if `numerator` is negative, or if `denominator` or `
 """
 
 ZH = """
-请编写函数 `unit_fractions`,把一个分数写成若干个互不相同的 1/d 形式的分数之和。
+请编写函数 `unit_fractions`，把一个分数写成若干个互不相同的 1/d 形式的分数之和。
 
-`unit_fractions(numerator, denominator, smallest)` 以整数列表的形式返回这些分母,按严格递增的顺序排列。每个分母都不小于
-`smallest`,并且所有 1/d 之和恰好等于 `numerator / denominator`。这样的列表有很多;只要元素不超过 200 个,且每个元素不超过
-500 位十进制数字,任何一个都被接受。和为 0 时列表为空。
+`unit_fractions(numerator, denominator, smallest)` 以整数列表的形式返回这些分母，按严格递增的顺序排列。每个分母都不小于
+`smallest`，并且所有 1/d 之和恰好等于 `numerator / denominator`。这样的列表有很多；只要元素不超过 200 个，且每个元素不超过
+500 位十进制数字，任何一个都被接受。和为 0 时列表为空。
 
-例如:对于 `unit_fractions(2, 3, 1)`,列表 `[2, 6]` 是正确的,`[3, 4, 12]` 也是正确的。对于 `unit_fractions(1, 1, 2)`,
-不允许使用 `[1]`,而 `[2, 3, 6]` 是正确的。
+例如：对于 `unit_fractions(2, 3, 1)`，列表 `[2, 6]` 是正确的，`[3, 4, 12]` 也是正确的。对于 `unit_fractions(1, 1, 2)`，
+不允许使用 `[1]`，而 `[2, 3, 6]` 是正确的。
 
-分数不一定是最简分数,也可能等于或大于 1:1 + 1/2 + 1/3 + … 可以超过任何界限,所以这时也有答案。若 `numerator` 为负,
-或者 `denominator` 或 `smallest` 小于 1,则抛出 ValueError。`numerator` 和 `denominator` 小于 10**6,`smallest` 不超过 20,
+分数不一定是最简分数，也可能等于或大于 1：1 + 1/2 + 1/3 + … 可以超过任何界限，所以这时也有答案。若 `numerator` 为负，
+或者 `denominator` 或 `smallest` 小于 1，则抛出 ValueError。`numerator` 和 `denominator` 小于 10**6，`smallest` 不超过 20，
 分数不超过 4。
 """
 
