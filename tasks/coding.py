@@ -32,14 +32,16 @@ def samples(posed: dict[str, Posed], language: Language, seed: int) -> tuple[Sam
 
 def _sample(posed: Posed, language: Language) -> Sample:
     of = posed.problem
-    return Sample(id=of.id, messages=(_message(of, language),), target=f"{len(posed.wanted)} checks", group=of.category)
+    asked = Message(role="user", content=prompt(of, language))
+    return Sample(id=of.id, messages=(asked,), target=f"{len(posed.wanted)} checks", group=of.category)
 
 
-def _message(of: Problem, language: Language) -> Message:
+def prompt(of: Problem, language: Language) -> str:
+    """All that is asked for a problem."""
     text = (of.en if language == "en" else of.zh).strip()
     if of.signature:
         text = _ASK[language].format(text=text, signature=of.signature.strip())
-    return Message(role="user", content=text)
+    return text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,7 +103,7 @@ def first_mismatch(
             seen = next(observations, None)
             if seen is None or not _agrees(problem, step, want, seen):
                 got = NOTHING if seen is None else _told(seen)
-                return Mismatch(check=number, step=f"{_receiver(problem, step)}{step}", got=got, wanted=_wanted(want))
+                return Mismatch(check=number, step=shown(problem, step), got=got, wanted=_wanted(want))
     return None
 
 
@@ -180,8 +180,9 @@ def _sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _receiver(problem: Problem, step: Step) -> str:
-    return problem.entry if step.do in ("call", "new") else ""
+def shown(problem: Problem, step: Step) -> str:
+    """A step as Python has it."""
+    return f"{problem.entry if step.do in ('call', 'new') else ''}{step}"
 
 
 def _told(seen: Observation) -> str:

@@ -250,7 +250,40 @@ def test_the_problems_are_listed() -> None:
     assert f"{len(POSED)} problems" in done.output
     rows = json.loads(CliRunner().invoke(cli.app, ["problems", "--json"]).output)
     assert {r["id"]: r["checks"] for r in rows} == {i: len(p.wanted) for i, p in POSED.items()}
-    assert rows[0].keys() == {"id", "category", "level", "entry", "checks", "wrong_solutions", "large"}
+    assert rows[0].keys() == {
+        "id", "category", "level", "entry", "checks", "wrong_solutions", "large", "signature", "prompts",
+    }  # fmt: skip
+    assert {r["id"]: r["prompts"]["en"] for r in rows} == {i: text for text, i in IDS.items()}
+
+
+def test_a_problem_is_shown_without_its_reference() -> None:
+    of = POSED["min_stack"].problem
+    done = CliRunner().invoke(cli.app, ["problems", "min_stack"])
+    assert done.exit_code == 0
+    for part in (coding.prompt(of, "en"), coding.prompt(of, "zh"), "data structures", "14 checks", "20 s, 256 MiB"):
+        assert part in done.output
+    assert "  1: MinStack(); .push(" in done.output
+    assert of.reference.strip() not in done.output
+    told = json.loads(CliRunner().invoke(cli.app, ["problems", "min_stack", "--json"]).output)
+    assert (told["id"], len(told["steps"]), told["limits"]["wall_s"]) == ("min_stack", 14, 20)
+    assert told["prompts"] == {"en": coding.prompt(of, "en"), "zh": coding.prompt(of, "zh")}
+    assert of.reference.strip() not in json.dumps(told)
+    assert isinstance(CliRunner().invoke(cli.app, ["problems", "min_stak"]).exception, ConfigError)
+
+
+def test_the_demos_problems_are_found_by_name() -> None:
+    done = CliRunner().invoke(cli.app, ["problems", "--data-dir", "demo:coding"])
+    assert done.exit_code == 0
+    for argv in (["problems"], ["judge", "p", "x.py"]):
+        for folder, said in [("demo:none", "shipped are: "), ("no/where", "there is no such folder")]:
+            done = CliRunner().invoke(cli.app, [*argv, "--data-dir", folder])
+            assert isinstance(done.exception, ConfigError)
+            assert said in str(done.exception)
+
+
+def test_judge_tells_its_exit_codes() -> None:
+    said = " ".join(CliRunner().invoke(cli.app, ["judge", "--help"], env={"COLUMNS": "200"}).output.split())
+    assert all(part in said for part in ("0 if it is right", "1 if it is not", "2 where", "3 where Docker"))
 
 
 @pytest.mark.docker
