@@ -38,8 +38,8 @@ def problems(
     rows = [_row(p) for p in posed.values()]
     out = console.out()
     if as_json:
-        told = rows if chosen is None else _row(chosen) | {"steps": _steps(chosen), "limits": asdict(Limits())}
-        sys.stdout.write(json.dumps(told, ensure_ascii=False, indent=2) + "\n")
+        document = rows if chosen is None else _row(chosen) | {"steps": _steps(chosen), "limits": asdict(Limits())}
+        sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
         return
     if chosen is not None:
         out.print(_whole(chosen))

