@@ -3,6 +3,7 @@
 import csv
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -149,13 +150,37 @@ def test_a_folder_without_the_files_is_one_clear_line(tmp_path: Path, data_dir: 
     (tmp_path / "none").mkdir()
     with pytest.raises(ConfigError, match=r"has no test/\*_test\.csv; the layout is"):
         HarnessTask(config(tmp_path / "none"))
-    (data_dir / "dev" / "anatomy_dev.csv").unlink()
-    with pytest.raises(ConfigError, match=r"mmlu_anatomy_generative: 5 worked examples.*for them are 0; set `fewshot:`"):
+    write(data_dir / "dev" / "anatomy_dev.csv", [["what?", "1", "2", "3", "4", "C"]])
+    with pytest.raises(ConfigError, match=r"mmlu_anatomy_generative: 5 worked examples.*for them are 1; set `fewshot:`"):
         HarnessTask(config(data_dir))
-    assert HarnessTask(config(data_dir, fewshot=0)).n == 6
+    write(data_dir / "dev" / "alchemy_dev.csv", [["what?", "1", "2", "3", "4", "C"]])
     write(data_dir / "test" / "alchemy_test.csv", [["what?", "1", "2", "3", "4", "C"]])
     with pytest.raises(ConfigError, match=r"alchemy_test\.csv, which is none of MMLU's subjects"):
         HarnessTask(config(data_dir))
+
+
+@pytest.mark.parametrize("name", ["mmlu", "mmlu_loglikelihood"])
+@pytest.mark.parametrize("n", [1, None])  # whether its questions are drawn or not
+def test_a_subject_with_one_of_its_two_files_is_one_clear_line(data_dir: Path, name: str, n: int | None) -> None:
+    asked = replace(config(data_dir, n=n), name=name)
+    for subject in SIZES:
+        kept = (data_dir / "dev" / f"{subject}_dev.csv").rename(data_dir / "kept.csv")
+        with pytest.raises(ConfigError, match=rf"and no dev/{subject}_dev\.csv.*; add it, .*or set `fewshot: 0`"):
+            HarnessTask(asked)
+        assert HarnessTask(replace(asked, fewshot=0)).size == sum(SIZES.values())
+        kept.rename(data_dir / "dev" / f"{subject}_dev.csv")
+        test = data_dir / "test" / f"{subject}_test.csv"
+        test.rename(data_dir / "kept.csv")
+        for fewshot in (0, None):
+            with pytest.raises(ConfigError, match=rf"and no test/{subject}_test\.csv; add it, or take the other away"):
+                HarnessTask(replace(asked, fewshot=fewshot))
+        (data_dir / "kept.csv").rename(test)
+
+
+def test_a_folder_with_some_whole_subjects_is_allowed(data_dir: Path) -> None:
+    (data_dir / "dev" / "anatomy_dev.csv").unlink()
+    (data_dir / "test" / "anatomy_test.csv").unlink()
+    assert HarnessTask(config(data_dir)).size == sum(SIZES.values()) - SIZES["anatomy"]
 
 
 @pytest.mark.parametrize(

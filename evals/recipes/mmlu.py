@@ -24,7 +24,8 @@ FEWSHOT = 5
 
 def _parts(config: TaskConfig, folder: Path, *, variant: str) -> dict[str, Overrides]:
     """One a subject: of the folder, or all of them from the hub."""
-    local = mmlu_files.read(Path(config.data_dir)) if config.data_dir else None
+    examples = FEWSHOT if config.fewshot is None else config.fewshot
+    local = mmlu_files.read(Path(config.data_dir), examples=examples > 0) if config.data_dir else None
     template = _yaml(folder / "mmlu" / variant / "_default_template_yaml") | {"num_fewshot": FEWSHOT}
     out = {}
     for subject in GROUPS if local is None else local:

@@ -27,15 +27,18 @@ class Subject:
     """The worked examples, in their canonical order."""
 
 
-def read(folder: Path) -> dict[str, Subject]:
+def read(folder: Path, *, examples: bool = False) -> dict[str, Subject]:
     """Every subject of a folder, by name. With a header or, as the original has it, without.
 
+    `examples`: whether worked examples are asked for, so that no subject may lack them.
+
     Raises:
-        ConfigError: no subject, or a row that is no question: one line with the place and the layout.
+        ConfigError: no subject, a file of one that is missing, or a row that is no question: one line with the place.
     """
     tests = sorted((folder / "test").glob("*_test.csv"))
     if not tests:
         raise ConfigError(f"mmlu: {folder} has no test/*_test.csv; the layout is {LAYOUT}")
+    _refuse_halves(folder, examples=examples)
     out = {}
     for test in tests:
         subject = test.name.removesuffix("_test.csv")
@@ -44,6 +47,28 @@ def read(folder: Path) -> dict[str, Subject]:
         if not out[subject].test:
             raise ConfigError(f"mmlu: {test} has no question; take it away or fill it")
     return out
+
+
+def _refuse_halves(folder: Path, *, examples: bool) -> None:
+    """A subject of which only one file is there was meant to be asked: left out silently, the figures are of another task."""
+    tests, devs = (
+        {path.name.removesuffix(f"_{kind}.csv") for path in (folder / kind).glob(f"*_{kind}.csv")} for kind in ("test", "dev")
+    )
+    if lacking := sorted(devs - tests):
+        name = lacking[0]
+        raise ConfigError(
+            f"mmlu: {folder} has dev/{name}_dev.csv and no test/{name}_test.csv{_more(lacking)}; add it, or take the other away"
+        )
+    if examples and (lacking := sorted(tests - devs)):
+        name = lacking[0]
+        raise ConfigError(
+            f"mmlu: {folder} has test/{name}_test.csv and no dev/{name}_dev.csv with its worked examples{_more(lacking)}; "
+            "add it, take the other away, or set `fewshot: 0`"
+        )
+
+
+def _more(lacking: list[str]) -> str:
+    return f" (nor of {len(lacking) - 1} more subjects)" if len(lacking) > 1 else ""
 
 
 def _rows(path: Path) -> tuple[Question, ...]:
