@@ -38,12 +38,13 @@ _UNLOADABLE = (OSError, ValueError, LookupError, TypeError, AssertionError, Impo
 
 @dataclass(frozen=True, kw_only=True)
 class Aggregate:
-    """lm-eval's own number under one filter, as a share 0–1."""
+    """lm-eval's own number under one filter, as a share 0–1 of what was measured."""
 
     filter: str
     metric: str
     value: float
     stderr: float | None
+    n: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,11 +168,14 @@ class HarnessTask:
             for row in rows:
                 of = self._posed[Doc(task=task, doc_id=row["doc_id"])]
                 marked[of.id][row["filter"]] = row.get(self._recipe.metric)
-        # lm-eval counts choices that could not be measured as answered by the first: then it has no number.
-        whole = not self._recipe.likelihood or all(isinstance(a, Response) for a in relay.answers.values())
+        marks = {k: _marks(v) for k, v in marked.items()}
+        measured = [marks[k] for k, answer in relay.answers.items() if isinstance(answer, Response)]
+        # To lm-eval an answer that could not be measured is a wrong one, or the first choice: its number is of others then.
+        whole = len(measured) == len(relay.answers)
+        found = _aggregates(out["results"][_ALL], self._recipe.metric, len(measured))
         return Marked(
-            samples=relay.samples, answers=relay.answers, marks={k: _marks(v) for k, v in marked.items()},
-            aggregates=tuple(_aggregates(out["results"][_ALL], self._recipe.metric)) if whole else (),
+            samples=relay.samples, answers=relay.answers, marks=marks,
+            aggregates=tuple(found if whole else _of_marks(measured, self._recipe.metric)),
         )  # fmt: skip
 
     def _for_one_pass(self) -> Any:
@@ -207,13 +211,22 @@ def _narrow(task: Any, docs: Any, rows: list[int]) -> None:
     task.has_test_docs, task.test_docs = lambda: True, lambda: chosen
 
 
-def _aggregates(results: dict[str, Any], metric: str) -> Iterator[Aggregate]:
+def _of_marks(measured: Sequence[tuple[Marks, ...]], metric: str) -> Iterator[Aggregate]:
+    """Of lm-eval's marks of what was measured alone, the mean that it makes of them; nothing of nothing."""
+    by_filter: dict[str, list[bool]] = {}
+    for mark in (mark for marks in measured for mark in marks):
+        by_filter.setdefault(mark.filter, []).append(mark.correct)
+    for name, correct in by_filter.items():
+        yield Aggregate(filter=name, metric=metric, value=sum(correct) / len(correct), stderr=None, n=len(correct))
+
+
+def _aggregates(results: dict[str, Any], metric: str, n: int) -> Iterator[Aggregate]:
     for key, value in results.items():
         found, _, name = key.partition(",")
         if found == metric and name:
             stderr = results.get(f"{metric}_stderr,{name}")
             yield Aggregate(
-                filter=name, metric=metric, value=float(value), stderr=float(stderr) if isinstance(stderr, float) else None
+                filter=name, metric=metric, value=float(value), stderr=float(stderr) if isinstance(stderr, float) else None, n=n
             )
 
 

@@ -98,7 +98,7 @@ def _through_lm_eval(asker: Asker, task: HarnessTask) -> None:
     for a in marked.aggregates:
         asker.journal.put_harness(asker.place, HarnessResult(
             arm=asker.place.arm, task=asker.place.task, round=asker.place.round, filter=a.filter, metric=a.metric,
-            value=a.value, stderr=a.stderr, n=len(marked.samples),
+            value=a.value, stderr=a.stderr, n=a.n,
         ))  # fmt: skip
 
 

@@ -100,7 +100,17 @@ def test_what_could_not_be_measured_is_empty_to_lm_eval_and_a_failure_to_us(data
 
     marked = HarnessTask(config(data_dir)).run(lost)
     assert all(isinstance(a, Failure) for a in marked.answers.values())
-    assert {a.value for a in marked.aggregates} == {0.0}
+    assert marked.aggregates == ()
+
+
+def test_lm_evals_number_is_of_what_was_measured_alone(data_dir: Path) -> None:
+    def partly(samples: tuple[Sample, ...]) -> dict[str, Response | Failure]:
+        told = [says("#### -1"), *(says(f"#### {s.target}") for s in samples[1:3])]
+        lost = Failure(kind="http_400", message="HTTP 400")
+        return {s.id: told[i] if i < 3 else lost for i, s in enumerate(samples)}
+
+    found = HarnessTask(config(data_dir, n=5)).run(partly).aggregates
+    assert {(a.filter, a.value, a.n) for a in found} == {(name, 2 / 3, 3) for name in ("strict-match", "flexible-extract")}
 
 
 def test_stop_words_are_cut_here_and_never_sent(data_dir: Path) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evidence import BASELINE
+from evidence import evidence as arms_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -490,3 +492,18 @@ def test_a_code_span_keeps_the_words() -> None:
     assert code("START" + "x" * 9, 5, keep_end=False) == "`START …`"
     assert code(" \n", 40) == "(empty)"
     assert inline("p < 0.001 [2.3, 6.5]; <b> a_b ](x)") == "p < 0.001 [2.3, 6.5]; &lt;b> a_b ]\\(x)"
+
+
+def test_what_lm_eval_could_not_mark_is_not_measured_and_never_0() -> None:
+    told = tuple(
+        HarnessResult(arm=arm, task="gsm8k", round=0, filter="strict-match", metric="exact_match", value=v, stderr=None, n=n)
+        for arm, v, n in ((BASELINE, 0.5, 4), ("half", 1.0, 2))
+    )
+    seen = arms_of("ccww", {"half": "ccee", "none": "eeee"}, harness=told)
+    text = markdown.scorecard(seen, judge(seen))
+    assert "| half | gsm8k | 2 | 100.0 | strict-match 100.0 | strict-match 0.0 % (0) |" in text
+    assert "| none | gsm8k | 0 | – | not measured | – | – |" in text
+    rows = json.loads(machine.verdict_json(seen, judge(seen)))["harness"]
+    assert [(r["arm"], r["n"], r["filter"], r["marked_otherwise"]) for r in rows[1:]] == [
+        ("half", 2, "strict-match", 0), ("none", 0, None, None),
+    ]  # fmt: skip

@@ -68,9 +68,9 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
         "flips": [row for g in verdict.gates if g.delta for row in _flips(evidence, g)],
         "lengths": [row for arm in candidates for task in evidence.tasks for row in _lengths(evidence, arm, task)],
         "harness": [
-            {"arm": h.arm, "task": h.task, "n": h.n, "filter": name, "marked_otherwise": count}
+            {"arm": h.arm, "task": h.task, "n": h.n, "filter": name, "marked_otherwise": count if h.n else None}
             for h in scorecard.harness(evidence)
-            for name, count in h.unlike.items()
+            for name, count in (h.unlike or {None: None}).items()
         ],
         "findings": [
             {"severity": f.severity, "kind": f.kind, "arm": f.arm, "task": f.task, "text": f.text} for f in verdict.findings

@@ -247,8 +247,9 @@ def _harness(evidence: Evidence) -> str:
         theirs = phrase(", ").join(
             f"{t.filter} {100 * t.value:.1f}" + (f" ± {100 * t.stderr:.1f}" if t.stderr is not None else "") for t in h.theirs
         )
-        unlike = phrase(", ").join(f"{name} {100 * count / h.n:.1f} % ({count})" for name, count in h.unlike.items())
-        cells.append([h.arm, h.task, str(h.n), f"{h.ours:.1f}", theirs, unlike, h.explanation])
+        unlike = phrase(", ").join(f"{name} {100 * count / h.n:.1f} % ({count})" for name, count in h.unlike.items() if h.n)
+        ours, nothing = _opt(h.ours, ".1f"), phrase("not measured")
+        cells.append([h.arm, h.task, str(h.n), ours, theirs or nothing, unlike or "–", h.explanation or "–"])
     if not cells:
         return ""
     head = phrase("arm | task | samples | ours, % | lm-eval, % ± stderr | marked otherwise | where the two part")

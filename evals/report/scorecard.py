@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from evals.compare import flips, ledger
+from evals.compare import flips, is_scored, ledger
 from evals.judged import Evidence, Flip
 from evals.language import phrase, term
 from evals.parting import Parting, partings
@@ -41,9 +41,11 @@ class HarnessRow:
     arm: str
     task: str
     n: int
-    ours: float
-    """Percent of all samples; a failure counts as not correct here, as it does in lm-eval."""
+    """Samples that were measured."""
+    ours: float | None
+    """Percent of those; None where there are none."""
     theirs: tuple[HarnessResult, ...]
+    """Empty where lm-eval had nothing to mark."""
     unlike: dict[str, int]
     """By filter: samples that lm-eval marks otherwise."""
     explanation: str
@@ -93,25 +95,27 @@ def _sum(values: list[int | None]) -> int | None:
 
 
 def harness(evidence: Evidence) -> list[HarnessRow]:
-    rows = []
+    """Of every arm that was asked a task which lm-eval marked in some arm."""
+    rows, through_lm_eval = [], {h.task for h in evidence.harness}
     for arm in evidence.arms:
-        for task in evidence.tasks:
+        for task in (t for t in evidence.tasks if t.name in through_lm_eval):
             theirs = tuple(h for h in evidence.harness if h.arm == arm.name and h.task == task.name and h.round == 0)
-            if not theirs:
+            asked = ledger(evidence).of(arm.name, task.name, 0).values()
+            if not asked:
                 continue
-            records = list(ledger(evidence).of(arm.name, task.name, 0).values())
+            records = [r for r in asked if is_scored(r)]
             correct = sum(bool(r.score and r.score.outcome == "correct") for r in records)
-            n = len(evidence.asked(arm.name, task.name))
+            n = len(records)
             unlike = {h.filter: _unlike(records, h.filter) for h in theirs}
             rows.append(
                 HarnessRow(
                     arm=arm.name,
                     task=task.name,
                     n=n,
-                    ours=100 * correct / n,
+                    ours=100 * correct / n if n else None,
                     theirs=theirs,
                     unlike={name: said.total() for name, said in unlike.items()},
-                    explanation=_explain(unlike),
+                    explanation=_explain(unlike) if n and theirs else "",
                 )
             )
     return rows
