@@ -24,7 +24,7 @@ class Lengths:
     """Answers beside those n to which the engine did not tell what their prompt took."""
     least: int
     most: int
-    """Tokens less than and more than wanted, at worst: least ≤ 0 ≤ most."""
+    """Tokens more than wanted, of the prompts that were off: the fewest (below 0 is less than wanted) and the most."""
 
     def sentence(self) -> str:
         if not self.n:
@@ -35,13 +35,12 @@ class Lengths:
         untold = phrase("; to {untold} more the engine did not tell it", untold=self.untold) if self.untold else ""
         if self.exact == self.n:
             return phrase("All {n} prompts had exactly the wanted number of tokens{untold}.", n=self.n, untold=untold)
+        least, most = (f"{off:+}".replace("-", "−") for off in (self.least, self.most))
         return phrase(
-            "{exact} of {n} prompts had exactly the wanted number of tokens; "
-            "the others were off by {least} to +{most}{untold}.",
+            "{exact} of {n} prompts had exactly the wanted number of tokens; the others were off by {off}{untold}.",
             exact=self.exact,
             n=self.n,
-            least=f"{self.least}".replace("-", "−"),
-            most=self.most,
+            off=least if least == most else phrase("{least} to {most}", least=least, most=most),
             untold=untold,
         )
 
@@ -54,7 +53,10 @@ def lengths(book: Ledger, arm: str, task: TaskSpec) -> Lengths:
         for r in answered
         if r.response and r.response.prompt_tokens is not None
     ]
-    return Lengths(exact=off.count(0), n=len(off), untold=len(answered) - len(off), least=min([0, *off]), most=max([0, *off]))
+    wrong = [by for by in off if by]
+    return Lengths(
+        exact=off.count(0), n=len(off), untold=len(answered) - len(off), least=min(wrong, default=0), most=max(wrong, default=0)
+    )
 
 
 def checks(evidence: Evidence, book: Ledger, arm: ArmSpec, task: TaskSpec) -> Iterator[Finding]:

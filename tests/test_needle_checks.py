@@ -34,7 +34,20 @@ def test_a_prompt_that_fell_short_on_both_arms_is_a_warning_of_each() -> None:
     run = off(off(needles("c" * 16, "c" * 16), BASELINE, -1), CANDIDATE, -1)
     told = found(run, "needle_lengths")
     assert [(f.severity, f.arm) for f in told] == [("warning", BASELINE), ("warning", CANDIDATE)]
-    assert "15 of 16 prompts had exactly the wanted number of tokens; the others were off by −1 to +0" in told[0].text
+    assert "15 of 16 prompts had exactly the wanted number of tokens; the others were off by −1." in told[0].text
+
+
+@pytest.mark.parametrize(("offs", "said"), [((18, 18), "+18."), ((18, 3), "+3 to +18."), ((-3, 2), "−3 to +2.")])
+def test_the_range_is_of_those_that_were_off(offs: tuple[int, int], said: str) -> None:
+    run, by = needles("c" * 16, "c" * 16), dict(zip(CELLS, offs, strict=False))
+    records = tuple(
+        replace(r, response=replace(r.response, prompt_tokens=r.response.prompt_tokens + by.get(r.sample_id, 0)))
+        if r.response and r.response.prompt_tokens
+        else r
+        for r in run.records
+    )
+    told = found(replace(run, records=records), "needle_lengths")
+    assert f"14 of 16 prompts had exactly the wanted number of tokens; the others were off by {said}" in told[0].text
 
 
 def test_a_candidate_that_counts_the_same_text_otherwise_is_an_alarm() -> None:
