@@ -100,8 +100,10 @@ def _speculation(evidence: Evidence, arm: str) -> Iterator[Finding]:
     """A feature that was asked for and never worked measures nothing of what it was asked for."""
     asked = any(word.startswith("--speculative-") for server in evidence.servers.get(arm, ()) for word in server.argv)
     windows = [w for w in evidence.windows if w.arm == arm]
-    if asked and windows and not any(w.drafts or w.draft_tokens or w.acceptance_gauge for w in windows):
-        text = phrase("speculation was asked for, and no draft was counted over {n} samples", n=sum(w.samples for w in windows))
+    responses = [r.response for r in evidence.records if r.arm == arm and r.response]
+    answered = sum(response.likelihoods is None for response in responses)  # a log-probability of a prompt drafts nothing
+    if asked and windows and answered and not any(w.drafts or w.draft_tokens or w.acceptance_gauge for w in windows):
+        text = phrase("speculation was asked for, and no draft was counted over {n} samples", n=answered)
         yield Finding(severity="alarm", kind="speculation_off", arm=arm, task=None, text=text)
 
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from evidence import BASELINE, CANDIDATE, change, evidence, launch_failure, passes, samples, two_arms
+from evidence import BASELINE, CANDIDATE, change, evidence, launch_failure, passes, record, samples, two_arms
 
 from evals.judged import ArmSpec, Evidence, Finding, TaskSpec
 from evals.records import Marks, ServerInfo, Window
@@ -240,6 +240,14 @@ def test_speculation_that_was_asked_for_and_never_drafted_is_an_alarm() -> None:
     assert of_kind(spoken(on, 0), "speculation_off")
     assert not of_kind(spoken(on, 7), "speculation_off")
     assert not of_kind(spoken(("vllm", "serve", "m"), None), "speculation_off")
+
+
+def test_drafts_are_missed_only_in_samples_that_were_answered() -> None:
+    run = spoken(("vllm", "serve", "m", "--speculative-config", "{}"), None)
+    failed = tuple(record(CANDIDATE, f"s{i}", "e") for i in range(4))
+    assert not of_kind(replace(run, records=failed), "speculation_off")
+    (found,) = of_kind(replace(run, records=(*failed, record(CANDIDATE, "s5"))), "speculation_off")
+    assert "over 1 samples" in found.text
 
 
 def attested(launch: int = 0, **over: str) -> ServerInfo:
