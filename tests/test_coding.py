@@ -4,9 +4,12 @@ import re
 from dataclasses import replace
 
 import pytest
-from evidence import response
+from evidence import BASELINE, evidence, passes, response, samples
 
 from evals import judging
+from evals.judged import TaskSpec
+from evals.records import SandboxInfo
+from evals.report import coding as report
 from sandbox.transcript import Observation, Transcript
 from tasks import coding, problem_set
 from tasks.base import Failure, Sample, Score
@@ -162,3 +165,11 @@ def test_a_program_in_an_answer_is_taken_as_it_is(posed: Posed) -> None:
         found = coding.program(response(text=f"Here it is:\n\n```python{code}```\n\nIt works."), posed.problem)
         assert isinstance(found, Program), found
         assert found.code.strip() == code.strip()
+
+
+@pytest.mark.parametrize(("letters", "said"), [("mt", False), ("ee", False), ("mw", True)])
+def test_a_container_is_told_of_only_where_a_program_ran(letters: str, said: bool) -> None:
+    room = SandboxInfo(image_id="sha256:1", python="3.12", source="pulled", limits={})
+    run = evidence("cc", {}, sandbox=room, tasks=(TaskSpec(name="coding", rounds=1, chance=0.0, marked=True),))
+    run = replace(run, samples={"coding": samples(2)}, records=passes(BASELINE, (letters,), task="coding"))
+    assert ("Each program ran in a container of its own" in report.section(run)) == said

@@ -60,7 +60,7 @@ def _of(evidence: Evidence, task: TaskSpec) -> str:
         f"## {phrase('Programs, run in the sandbox')}",
         table(head, body),
         *_reasons(evidence, task),
-        _note(evidence),
+        _note(evidence, task),
         _problems(evidence, task),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -117,9 +117,10 @@ def _reasons(evidence: Evidence, task: TaskSpec) -> Iterator[str]:
         yield phrase("Not right, by reason:") + "\n\n" + "\n".join(lines)
 
 
-def _note(evidence: Evidence) -> str:
-    s = evidence.sandbox
-    if s is None:
+def _note(evidence: Evidence, task: TaskSpec) -> str:
+    """Empty where no program ran."""
+    s, scores = evidence.sandbox, [r.score for r in evidence.records if r.task == task.name and r.score]
+    if s is None or all(score.outcome == "no_answer" for score in scores):
         return ""
     limits = ", ".join(f"{name} {value:g}" for name, value in s.limits.items())
     return phrase(
