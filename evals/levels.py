@@ -5,9 +5,11 @@ from itertools import combinations
 from statistics import mean, median
 
 from evals import compare
-from evals.judged import ArmSpec, Evidence, TaskSpec
+from evals.incomparable import incomparable
+from evals.judged import ArmSpec, Evidence, GateSpec, TaskSpec
+from evals.looks import Levels
 from evals.records import Response
-from evals.stats import tango_interval, wilson
+from evals.stats import ALPHA, tango_interval, wilson
 
 _ORDER = ("off", "on", "minimal", "low", "medium", "high", "xhigh", "max")
 """Efforts, the least first; a model's own word comes last."""
@@ -63,11 +65,18 @@ class LevelPair:
     ci_low: float
     ci_high: float
     """Tango's interval: two-sided at 90 % for one pair; with more pairs of the task, the 10 % are divided by their number."""
+    incomparable: str | None = None
+    """Why two such arms would be INVALID at a gate; None where not."""
+
+    @property
+    def open(self) -> bool:
+        """The interval contains 0."""
+        return self.ci_low <= 0 <= self.ci_high
 
     @property
     def equal(self) -> bool:
-        """Inside the noise: the interval contains 0."""
-        return self.ci_low <= 0 <= self.ci_high
+        """Inside the noise, of two that can be compared: neither is at the floor, nor one that could hardly be measured."""
+        return self.open and self.incomparable is None
 
 
 def levels(evidence: Evidence) -> tuple[Level, ...]:
@@ -81,7 +90,7 @@ def pairs(evidence: Evidence) -> tuple[LevelPair, ...]:
     for task in _tasks(evidence):
         for arms in _groups(evidence):
             both = [(a, b) for a, b in combinations(arms, 2) if a.thinking != b.thinking]
-            found += [p for a, b in both if (p := _pair(evidence, task.name, a.name, b.name, len(both))) is not None]
+            found += [p for a, b in both if (p := _pair(evidence, task.name, a, b, len(both))) is not None]
     return tuple(found)
 
 
@@ -128,12 +137,18 @@ def _spread(values: list[int | None] | list[float]) -> Spread | None:
     return Spread(n=len(told), median=median(told), mean=mean(told)) if told else None
 
 
-def _pair(evidence: Evidence, task: str, less: str, more: str, among: int) -> LevelPair | None:
-    both = compare.measured(compare.pairs(replace(evidence, baseline=less), task, more))
+def _pair(evidence: Evidence, task: str, less: ArmSpec, more: ArmSpec, among: int) -> LevelPair | None:
+    mine = replace(evidence, baseline=less.name)
+    both = compare.measured(compare.pairs(mine, task, more.name))
     if not both:
         return None
     n, lost, won = len(both), compare.samples_lost(both), compare.samples_won(both)
     drop = tango_interval(lost, won, n, 1 - 0.1 / among)
+    margin = min((gate.margin for gate in evidence.gates if gate.task == task), default=0.0)
+    delta = compare.compare(mine, task, more.name, Levels(regression=ALPHA), margin)
+    gate, meant = GateSpec(task=task, margin=margin), replace(more, same_prompts=False)
     return LevelPair(
-        task=task, less=less, more=more, n=n, diff=100 * (won - lost) / n, ci_low=-100 * drop.high, ci_high=-100 * drop.low
-    )
+        task=task, less=less.name, more=more.name, n=n, diff=100 * (won - lost) / n,
+        ci_low=-100 * drop.high, ci_high=-100 * drop.low,
+        incomparable=incomparable(mine, compare.ledger(mine), meant, gate, delta),
+    )  # fmt: skip

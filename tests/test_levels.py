@@ -168,3 +168,27 @@ def test_the_machines_verdict_has_the_same_rows() -> None:
     assert text.count('"equal": true') == sum(p.equal for p in levels.pairs(found)) == 1
     assert text.count('"reasoning_tokens": null') == 2
     assert '"asked": "thinking low, greedy",\n      "thinking": "low"' in text
+
+
+@pytest.mark.parametrize(
+    ("off", "low", "why"),
+    [
+        ("w" * 20, "w" * 20, "the baseline is at the floor"),
+        ("t" * 20, "t" * 20, "the baseline mostly gives no answer"),
+        ("c" * 20, "c" * 8 + "e" * 12, "12 of 20 samples could not be measured"),
+        ("e" * 12 + "c" * 8, "c" * 20, "12 of 20 samples could not be measured"),
+    ],
+)
+def test_what_could_not_be_compared_is_never_called_equal(off: str, low: str, why: str) -> None:
+    found = run((off,), (low,), efforts=("off", "low"))
+    (pair,) = levels.pairs(found)
+    assert (pair.open, pair.equal) == (True, False)
+    assert why in (pair.incomparable or "")
+    assert "are equal" not in thinking.section(found)
+    assert "off and low cannot be told apart, and not called equal: 0.0 points" in thinking.section(found)
+
+
+def test_of_efforts_that_were_not_measured_nothing_is_said() -> None:
+    found = run(("e" * 20,), ("e" * 20,), efforts=("off", "low"))
+    assert not levels.pairs(found)
+    assert "equal" not in thinking.section(found)

@@ -108,6 +108,12 @@ def _sentence(pair: LevelPair, found: tuple[Level, ...]) -> str:
         )
         words = later("{task}: **{less} and {more} are equal** within the noise: {figures}. {excluded}")
         return phrase(words, task=pair.task, less=less, more=more, figures=figures, excluded=excluded)
+    if pair.open:
+        unknown = later(
+            "{task}: {less} and {more} cannot be told apart, and not called equal: {figures}; taking {less} as the baseline: "
+            "{reason}."
+        )
+        return phrase(unknown, task=pair.task, less=less, more=more, figures=figures, reason=inline(pair.incomparable or ""))
     better = later("{task}: **{more} is better than {less}**: {figures}.")
     worse = later("{task}: **{more} is worse than {less}**: {figures}.")
     return phrase(better if pair.diff > 0 else worse, task=pair.task, less=less, more=more, figures=figures)
