@@ -236,6 +236,11 @@ class TaskConfig:
         return self.foreign.info if self.foreign else TASKS[self.name]
 
     @property
+    def available(self) -> int | None:
+        """Samples that there are; None where that is not known. Of needles there are as many as one wants."""
+        return None if self.grid else self.size
+
+    @property
     def planned_n(self) -> int | None:
         """Samples that will be asked, as far as that is known."""
         return min(self.n, self.size) if self.n is not None and self.size is not None else self.n or self.size

@@ -50,4 +50,6 @@ def _arm_spec(arm: Arm, baseline: Arm) -> ArmSpec:
 
 def _task_spec(task: TaskConfig) -> TaskSpec:
     info = task.info
-    return TaskSpec(name=task.name, rounds=task.rounds, chance=info.chance, marked=info.marked, warm=task.warm)
+    return TaskSpec(
+        name=task.name, rounds=task.rounds, chance=info.chance, marked=info.marked, warm=task.warm, size=task.available
+    )

@@ -141,7 +141,7 @@ class Knowable:
     sizes: tuple[int, ...]
     margin: float
     discordance: float
-    """Share of samples that flip one way or the other, over all rounds."""
+    """Share of samples that flip one way or the other, over all rounds: as seen, or as assumed in its place."""
     excluded_drop: float
     """Points: the smallest drop that n can exclude if the arms are equal."""
     n_needed: int
@@ -152,6 +152,15 @@ class Knowable:
     """How likely a PASS is if nothing changed, 0–1."""
     mean_n: float
     """Samples that will be asked on average, if nothing changed."""
+    seen: float | None = None
+    """The share that was seen, where another is assumed: few samples without a flip don't show that there are none."""
+    available: int | None = None
+    """Samples that there are; None where that is not known, or more can be made."""
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all samples that there are would be too few."""
+        return self.available is not None and self.n_needed > self.available
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,6 +242,8 @@ class TaskSpec:
     """Whether answers are right or wrong (gsm8k), or only compared (greedy)."""
     warm: bool = False
     """Whether every second round was asked from a prefix cache that holds its prompts."""
+    size: int | None = None
+    """Samples that there are; None where that is not known, or more can be made (needles)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,11 @@
 """What a gate's samples can show at all, before anything is asked or after: in figures, and in a sentence. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 
 from evals import looks, stats
 from evals.judged import Knowable
-from evals.language import phrase
+from evals.language import later, phrase
 from evals.power import Design, chances, flips_seen
 
 MOST_DISCORDANCE = 0.5
@@ -16,8 +16,8 @@ LIKELY = 0.8
 """Below this chance of an overall PASS with nothing changed, the experiment is too small for its margins."""
 
 
-def knowable(design: Design, discordance: float) -> Knowable:
-    """`discordance` as it is seen over the rounds together."""
+def knowable(design: Design, discordance: float, available: int | None = None) -> Knowable:
+    """`discordance` as it is seen over the rounds together; `available`: samples that there are, where that is known."""
     seen = min(max(discordance, LEAST_DISCORDANCE), MOST_DISCORDANCE * flips_seen(design.rounds))
     said = chances(design, seen / flips_seen(design.rounds))
     n, needed = design.sizes[-1], stats.samples_for_margin(design.margin, seen)
@@ -25,7 +25,7 @@ def knowable(design: Design, discordance: float) -> Knowable:
     return Knowable(
         n=n, sizes=design.sizes, margin=design.margin, discordance=seen, n_needed=needed,
         excluded_drop=stats.excluded_drop(n, seen, last), excluded_then=stats.excluded_drop(needed, seen),
-        passes=said.passes, mean_n=said.mean_n,
+        passes=said.passes, mean_n=said.mean_n, seen=None if seen == discordance else discordance, available=available,
     )  # fmt: skip
 
 
@@ -40,6 +40,14 @@ def sentence(k: Knowable) -> str:
             needed=k.n_needed,
             margin=k.margin,
         )
+    if k.exhausted:
+        can = later("{with_n} this gate can exclude a drop of {drop:.1f} points where luck is even; {remedy}")
+        cannot = later("{with_n} this gate can't exclude a drop below {drop:.1f} points; {remedy}")
+        remedy = phrase(
+            "all {available:,} that there are would not be enough without more `rounds:` or a wider margin",
+            available=k.available,
+        )
+        return phrase(can if k.excluded_drop < k.margin else cannot, with_n=with_n, drop=k.excluded_drop, remedy=remedy)
     if k.excluded_drop < k.margin:
         return phrase(
             "{with_n} this gate can exclude a drop of {drop:.1f} points where luck is even; "
@@ -58,6 +66,17 @@ def sentence(k: Knowable) -> str:
     )
 
 
+def flips(k: Knowable) -> str:
+    """`6.2 % of the answers flip`, and where another share is assumed, which."""
+    if k.seen is None:
+        return phrase("{flip:.1f} % of the answers flip", flip=100 * k.discordance)
+    if not k.seen:
+        return phrase("no answer flipped, {assumed:.1f} % assumed", assumed=100 * k.discordance)
+    return phrase(
+        "{flip:.1f} % of the answers flipped, {assumed:.1f} % assumed", flip=100 * k.seen, assumed=100 * k.discordance
+    )
+
+
 def odds(k: Knowable) -> str:
     """`a PASS is 21 % likely if nothing changed`, with looks also how many samples that takes."""
     said = phrase("a PASS is {passes:.0f} % likely if nothing changed", passes=100 * k.passes)
@@ -69,10 +88,16 @@ def odds(k: Knowable) -> str:
     )
 
 
-def warning(chance: float, gates: int) -> str:
-    """Of an overall PASS that is not likely enough."""
+def warning(chance: float, known: Sequence[Knowable]) -> str:
+    """Of an overall PASS that is not likely enough. `known`: of every gate."""
+    gates = len(known)
     all_of_them = phrase(", for all {gates} gates must pass", gates=gates) if gates > 1 else ""
-    remedy = phrase("ask more, take a wider margin, or judge fewer arms")
+    more = any(k.available is None or (k.n < k.available and not k.exhausted) for k in known)
+    remedy = (
+        phrase("ask more, take a wider margin, or judge fewer arms")
+        if more
+        else phrase("set more `rounds:`, take a wider margin, or judge fewer arms")
+    )
     return phrase(
         "an overall PASS is only {chance:.0f} % likely if nothing changed{all_of_them}: {remedy}",
         chance=100 * chance,

@@ -176,7 +176,7 @@ def _knowable(experiment: Experiment, gate: GateSpec, count: int) -> Knowable | 
     if not sizes:
         return None
     design = Design(sizes=sizes, margin=gate.margin, gates=count, rounds=task.rounds)
-    return knowable.knowable(design, ASSUMED_DISCORDANCE)
+    return knowable.knowable(design, ASSUMED_DISCORDANCE, task.available)
 
 
 def passes_if_equal(experiment: Experiment) -> float | None:
@@ -268,5 +268,5 @@ def warnings(experiment: Experiment) -> tuple[str, ...]:
     ]
     chance = passes_if_equal(experiment)
     if chance is not None and chance < knowable.LIKELY:
-        out.append(knowable.warning(chance, len(gates(experiment))))
+        out.append(knowable.warning(chance, [g.knowable for g in gates(experiment) if g.knowable]))
     return tuple(out)

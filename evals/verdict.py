@@ -92,7 +92,7 @@ def _knowable(evidence: Evidence, gate: GateSpec, stands: Standing, delta: Delta
         return None
     sizes = (stands.n,) if stands.unplanned else stands.sizes
     design = Design(sizes=sizes, margin=gate.margin, gates=gate_count(evidence), rounds=spec.rounds)
-    return knowable(design, (delta.lost + delta.won) / delta.n)
+    return knowable(design, (delta.lost + delta.won) / delta.n, spec.size)
 
 
 def _broken(evidence: Evidence, arm: str) -> str | None:
@@ -112,7 +112,7 @@ def _weigh(delta: Delta, margin: float, known: Knowable | None) -> tuple[Verdict
     """The verdict on two arms that can be compared, with its reason."""
     planned, excluded = delta.n + delta.errors, delta.excluded
     if delta.drop_is_real_at_best and not excluded:
-        return "REGRESSION", _regression_reason(delta, margin) + _what_would_settle(delta, margin)
+        return "REGRESSION", _regression_reason(delta, margin) + _what_would_settle(delta, margin, known)
     if delta.drop_is_real and not excluded:
         return "INVALID", (
             phrase(
@@ -144,6 +144,13 @@ def _weigh(delta: Delta, margin: float, known: Knowable | None) -> tuple[Verdict
         n=delta.n,
         margin=margin,
     )
+    if known is not None and known.exhausted:
+        return "INCONCLUSIVE", phrase(
+            "{reason}; all {available} samples that there are would not make a PASS likely (80 %): set more `rounds:`, "
+            "or take a wider margin",
+            reason=reason,
+            available=known.available,
+        )
     if known is not None and known.n_needed > delta.n:
         return "INCONCLUSIVE", phrase(
             "{reason}; with about {n_needed} a PASS is likely (80 %) if nothing changed", reason=reason, n_needed=known.n_needed
@@ -169,11 +176,16 @@ def _regression_reason(delta: Delta, margin: float) -> str:
     )
 
 
-def _what_would_settle(delta: Delta, margin: float) -> str:
+def _what_would_settle(delta: Delta, margin: float, known: Knowable | None) -> str:
     """Of a real drop that is smaller than the margin, which only so many samples did not rule out."""
     if -delta.diff >= margin:
         return ""
     n = samples_for_margin(margin, (delta.lost + delta.won) / delta.n, -delta.diff)
+    if known is not None and known.available is not None and n > known.available:
+        return phrase(
+            "; it may be within the margin, and all {available} samples that there are would hardly tell: set more `rounds:`",
+            available=known.available,
+        )
     return phrase("; it may be within the margin: if it stays as it is, about {n} samples make a PASS likely (80 %)", n=n)
 
 

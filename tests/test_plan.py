@@ -121,6 +121,22 @@ def test_a_pass_that_is_not_likely_enough_is_warned_of() -> None:
     assert plan.passes_if_equal(chosen) == pytest.approx((one or 0) ** 2, abs=0.01)
 
 
+def test_more_samples_than_there_are_is_no_advice() -> None:
+    fifty = replace(GSM8K, n=50, size=50)
+    assert plan.warnings(experiment(BASELINE, QUANTIZED, tasks=(fifty, GREEDY))) == (
+        "gsm8k: with 50 questions this gate can't exclude a drop below 8.1 points; all 50 that there are would not be enough "
+        "without more `rounds:` or a wider margin, and the margin is 2",
+        "an overall PASS is only 12 % likely if nothing changed: set more `rounds:`, take a wider margin, or judge fewer arms",
+    )
+    said = plan.warnings(experiment(BASELINE, QUANTIZED, tasks=(fifty, GREEDY), margin=10))
+    assert said[0].endswith("set more `rounds:`, take a wider margin, or judge fewer arms")
+    assert "66" not in str(said)
+    (gate,) = plan.gates(experiment(BASELINE, QUANTIZED, tasks=(fifty, GREEDY), margin=10))
+    assert "where luck is even; all 50 that there are would not be enough without more `rounds:`" in plan.sentence(gate)
+    (gate,) = plan.gates(experiment(BASELINE, QUANTIZED, tasks=(replace(fifty, size=1319), GREEDY)))
+    assert "1,263 would bring it to 1.3" in plan.sentence(gate)
+
+
 def test_a_gate_is_told_in_words() -> None:
     (gate,) = plan.gates(experiment(BASELINE, QUANTIZED, tasks=(replace(GSM8K, n=1319),)))
     assert plan.sentence(gate).startswith(

@@ -4,6 +4,7 @@ import pytest
 from evidence import BASELINE, CANDIDATE, change, evidence, launch_failure, margin, passes, samples, two_arms
 
 from evals.judged import ArmSpec, Evidence, GateResult, GateSpec, TaskSpec, VerdictName
+from evals.report import known
 from evals.stats import excluded_drop, samples_for_margin
 from evals.verdict import judge
 
@@ -39,6 +40,35 @@ def test_equal_arms_with_too_few_samples_are_inconclusive_and_told_how_many_woul
         f"a drop of up to 5.1 points cannot be excluded with 50 samples (margin 2); "
         f"with about {n_needed} a PASS is likely (80 %) if nothing changed"
     )
+
+
+def of_size(run: Evidence, size: int) -> Evidence:
+    return replace(run, tasks=tuple(replace(task, size=size) for task in run.tasks))
+
+
+def test_more_samples_than_there_are_would_settle_nothing() -> None:
+    told = only_gate(of_size(two_arms("c" * 50, "c" * 50), 50))
+    assert told.reason == (
+        "a drop of up to 5.1 points cannot be excluded with 50 samples (margin 2); all 50 samples that there are would not "
+        "make a PASS likely (80 %): set more `rounds:`, or take a wider margin"
+    )
+    assert "a PASS is likely (80 %) if nothing changed" in only_gate(of_size(two_arms("c" * 50, "c" * 50), 1319)).reason
+    dropped = margin(two_arms("c" * 50, "c" * 44 + "w" * 6), 15.0)
+    assert "if it stays as it is, about" in only_gate(dropped).reason
+    assert "all 50 samples that there are would hardly tell: set more `rounds:`" in only_gate(of_size(dropped, 50)).reason
+
+
+@pytest.mark.parametrize(
+    ("candidate", "said"),
+    [
+        ("c" * 400, "no answer flipped, 1.0 % assumed; with 400"),
+        ("w" + "c" * 399, "0.2 % of the answers flipped, 1.0 % assumed; with 400"),
+        ("w" * 20 + "c" * 380, "5.0 % of the answers flip; with 400"),
+    ],
+)
+def test_what_was_seen_and_what_was_assumed_are_told_apart(candidate: str, said: str) -> None:
+    run = two_arms("c" * 400, candidate)
+    assert said in known.section(run, judge(run))
 
 
 def test_the_samples_needed_follow_from_the_discordance_seen() -> None:

@@ -19,7 +19,8 @@ def section(evidence: Evidence, verdict: Verdict) -> str:
         )
         lines.append(f"- {said}")
         if chance < knowable.LIKELY:
-            lines.append(f"- {phrase('Warning: {warning}.', warning=knowable.warning(chance, len(verdict.gates)))}")
+            warning = knowable.warning(chance, [g.knowable for g in verdict.gates if g.knowable])
+            lines.append(f"- {phrase('Warning: {warning}.', warning=warning)}")
     parts = [f"## {phrase('What could be known')}", "\n".join(lines)]
     if told := [look for look in evidence.looks if len(look.sizes) > 1 or look.n not in look.sizes]:
         parts.append(_looks(told))
@@ -33,8 +34,8 @@ def _all_gates(verdict: Verdict) -> str:
 
 def _line(gate: GateResult, k: Knowable) -> str:
     told = phrase(
-        "{flip:.1f} % of the answers flip; {sentence}; {odds}.",
-        flip=100 * k.discordance,
+        "{flips}; {sentence}; {odds}.",
+        flips=knowable.flips(k),
         sentence=knowable.sentence(k),
         odds=knowable.odds(k),
     )

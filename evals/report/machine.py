@@ -70,7 +70,7 @@ def verdict_json(evidence: Evidence, verdict: Verdict) -> str:
         "harness": [
             {"arm": h.arm, "task": h.task, "n": h.n, "filter": name, "marked_otherwise": count if h.n else None}
             for h in scorecard.harness(evidence)
-            for name, count in (h.unlike or {None: None}).items()
+            for name, count in (h.unlike.items() or ((None, None),))
         ],
         "findings": [
             {"severity": f.severity, "kind": f.kind, "arm": f.arm, "task": f.task, "text": f.text} for f in verdict.findings
