@@ -17,6 +17,8 @@ from test_html import made
 from test_report import HOSTILE, spoken_run
 
 from evals.language import using
+from evals.report.markdown import scorecard
+from evals.verdict import judge
 
 ROOT = Path(__file__).parent.parent
 REQUIRED = "browser" in os.environ.get("BUMPGATE_REQUIRE", "")
@@ -246,8 +248,9 @@ def test_without_its_script_the_page_still_says_everything_of_the_scorecard(chro
 @pytest.mark.usefixtures("chromium")
 def test_the_docs_pictures_are_made_by_a_command(tmp_path: Path) -> None:
     (tmp_path / "scorecard.html").write_text(full_page(), encoding="utf-8")
+    (tmp_path / "scorecard.md").write_text(scorecard(full_run(), judge(full_run())), encoding="utf-8")
     command = [sys.executable, ROOT / "tools" / "screenshots.py", tmp_path, tmp_path / "shots"]
     subprocess.run(command, check=True, timeout=600)
     pictures = sorted((tmp_path / "shots").glob("*.png"))
-    assert [p.stem for p in pictures] == [f"scorecard-{name}" for name in ("dark", "light", "narrow", "paper")]
+    assert [p.stem for p in pictures] == [*(f"scorecard-{name}" for name in ("dark", "light", "narrow", "paper")), "terminal"]
     assert all(p.read_bytes().startswith(b"\x89PNG") for p in pictures)
