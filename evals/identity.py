@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from evals.compare import Ledger, fingerprints
 from evals.judged import ArmSpec, Evidence, Finding, TaskSpec
-from evals.language import later, phrase
+from evals.language import counted, later, phrase
 from evals.records import ServerInfo
 from evals.vocabulary import parsed
 
@@ -74,7 +74,7 @@ def _fingerprints(evidence: Evidence, arm: str) -> Iterator[Finding]:
             n=len(seen),
             responses=seen.total(),
             launches=len(evidence.servers.get(arm, ())),
-            names=phrase(", ").join(phrase("{n} {reason}", n=n, reason=name) for name, n in seen.most_common()),
+            names=counted(seen.most_common()),
         )
         yield Finding(severity="warning", kind="fingerprint_changed", arm=arm, task=None, text=text)
 

@@ -4,7 +4,7 @@ What is said with `phrase` comes out in the language of the innermost `using`, a
 a journal keeps, and all that machines read.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -69,6 +69,11 @@ def spoken() -> str:
 def phrase(template: str, /, **values: object) -> str:
     """A sentence, or a part of one. Values are put in as they are, and never read as templates."""
     return translation(template).format_map(values)
+
+
+def counted(found: Iterable[tuple[str, int]]) -> str:
+    """`20 truncated, 6 empty`, in the order that they come."""
+    return phrase(", ").join(phrase("{n} {reason}", n=n, reason=what) for what, n in found)
 
 
 def translation(template: str) -> str:

@@ -9,7 +9,7 @@ from evals.incomparable import incomparable
 from evals.judged import ArmSpec, Evidence, GateSpec, TaskSpec
 from evals.looks import Levels
 from evals.records import Response
-from evals.stats import ALPHA, tango_interval, wilson
+from evals.stats import ALPHA, wilson
 
 _ORDER = ("off", "on", "minimal", "low", "medium", "high", "xhigh", "max")
 """Efforts, the least first; a model's own word comes last."""
@@ -139,16 +139,12 @@ def _spread(values: list[int | None] | list[float]) -> Spread | None:
 
 def _pair(evidence: Evidence, task: str, less: ArmSpec, more: ArmSpec, among: int) -> LevelPair | None:
     mine = replace(evidence, baseline=less.name)
-    both = compare.measured(compare.pairs(mine, task, more.name))
-    if not both:
-        return None
-    n, lost, won = len(both), compare.samples_lost(both), compare.samples_won(both)
-    drop = tango_interval(lost, won, n, 1 - 0.1 / among)
     margin = min((gate.margin for gate in evidence.gates if gate.task == task), default=0.0)
-    delta = compare.compare(mine, task, more.name, Levels(regression=ALPHA), margin)
+    delta = compare.compare(mine, task, more.name, Levels(passing=ALPHA / among), margin)
+    if delta is None:
+        return None
     gate, meant = GateSpec(task=task, margin=margin), replace(more, same_prompts=False)
     return LevelPair(
-        task=task, less=less.name, more=more.name, n=n, diff=100 * (won - lost) / n,
-        ci_low=-100 * drop.high, ci_high=-100 * drop.low,
+        task=task, less=less.name, more=more.name, n=delta.n, diff=delta.diff, ci_low=delta.ci_low, ci_high=delta.ci_high,
         incomparable=incomparable(mine, compare.ledger(mine), meant, gate, delta),
     )  # fmt: skip

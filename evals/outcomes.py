@@ -7,7 +7,7 @@ from typing import Literal
 
 from evals.compare import Ledger, is_scored, tally
 from evals.judged import Evidence, Finding, Severity, TaskSpec
-from evals.language import phrase, term
+from evals.language import counted, phrase, term
 from evals.records import SampleRecord
 from evals.stats import mcnemar_exact, p_words, surely_above
 
@@ -89,7 +89,7 @@ def findings(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Iter
 
 def reasons_words(reasons: Counter[str]) -> str:
     """`20 truncated, 6 empty`."""
-    return phrase(", ").join(phrase("{n} {reason}", n=n, reason=term(reason)) for reason, n in reasons.most_common())
+    return counted((term(reason), n) for reason, n in reasons.most_common())
 
 
 def _errors(evidence: Evidence, book: Ledger, arm: str, task: TaskSpec) -> Iterator[Finding]:

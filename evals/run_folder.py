@@ -52,8 +52,7 @@ def _goes_on(experiment: Experiment, told: Contents) -> bool:
     """Beside a run that was looked at with fewer samples, a new one with more would be a second look that nobody sees."""
     if not told.complete():
         return True
-    if not made_longer(
-        experiment, told
-    ):  # where all samples are asked they are not counted yet; no data set is read for nothing
-        return False
-    return made_longer(limited(experiment, load_data(experiment).sizes(experiment.tasks)), told)
+    # Before the data is read, "all" counts as more than any number: it is read only where that may be so.
+    return made_longer(experiment, told) and made_longer(
+        limited(experiment, load_data(experiment).sizes(experiment.tasks)), told
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evals.compare import flips, is_scored, ledger
 from evals.judged import Evidence, Flip
-from evals.language import phrase, term
+from evals.language import counted, phrase, term
 from evals.parting import Parting, partings
 from evals.records import HarnessResult, Sample, SampleRecord, Window
 
@@ -96,11 +96,11 @@ def _sum(values: list[int | None]) -> int | None:
 
 def harness(evidence: Evidence) -> list[HarnessRow]:
     """Of every arm that was asked a task which lm-eval marked in some arm."""
-    rows, through_lm_eval = [], {h.task for h in evidence.harness}
+    rows, book, through_lm_eval = [], ledger(evidence), {h.task for h in evidence.harness}
     for arm in evidence.arms:
         for task in (t for t in evidence.tasks if t.name in through_lm_eval):
             theirs = tuple(h for h in evidence.harness if h.arm == arm.name and h.task == task.name and h.round == 0)
-            asked = ledger(evidence).of(arm.name, task.name, 0).values()
+            asked = book.of(arm.name, task.name, 0).values()
             if not asked:
                 continue
             records = [r for r in asked if is_scored(r)]
@@ -137,12 +137,7 @@ def _unlike(records: list[SampleRecord], filter: str) -> Counter[str]:
 
 def _explain(unlike: dict[str, Counter[str]]) -> str:
     """Where lm-eval's marks and ours part, filter by filter."""
-    parts = [
-        f"{name}{phrase(': ')}"
-        + phrase(", ").join(phrase("{n} {reason}", n=n, reason=what) for what, n in sorted(said.items(), reverse=True))
-        for name, said in unlike.items()
-        if said
-    ]
+    parts = [f"{name}{phrase(': ')}{counted(sorted(said.items(), reverse=True))}" for name, said in unlike.items() if said]
     return phrase("; ").join(parts) or phrase("the same on every sample")
 
 

@@ -83,11 +83,12 @@ def _section(part: str, room: int) -> str:
     if part.count("\n") >= room:  # a table that has to be opened goes before any row that needs not
         part = _FOLDED_TABLE.sub(phrase("The rest is in scorecard.html."), part)
     runs = list(_runs(part.split("\n")))
-    for to in range(room, 0, -1):
-        lines = [line for run in runs for line in run.cut(to)]
-        if len(lines) <= room:
-            return "\n".join(lines)
-    return _first(lines, room)
+
+    def cut(to: int) -> list[str]:
+        return [line for run in runs for line in run.cut(to)]
+
+    most = bisect_left(range(1, room + 1), True, key=lambda to: len(cut(to)) > room)
+    return "\n".join(cut(most)) if most else _first(cut(1), room)
 
 
 def _runs(lines: list[str]) -> Iterator[_Run]:

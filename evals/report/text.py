@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from evals.language import phrase
+from evals.language import counted, phrase
 
 _BIDI = set("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """They would show the rest of a line in another order."""
@@ -71,9 +71,4 @@ def signed(points: float, spec: str = ".1f") -> str:
 
 def counts(of: Mapping[str, int]) -> str:
     """`3 truncated, 1 empty`, the most frequent first; `0` where there are none."""
-    return (
-        phrase(", ").join(
-            phrase("{n} {reason}", n=n, reason=reason) for reason, n in sorted(of.items(), key=lambda item: (-item[1], item[0]))
-        )
-        or "0"
-    )
+    return counted(sorted(of.items(), key=lambda item: (-item[1], item[0]))) or "0"
