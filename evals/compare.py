@@ -12,7 +12,7 @@ from evals.judged import Delta, Evidence, Flip, TaskSpec
 from evals.language import phrase
 from evals.looks import Levels
 from evals.records import SampleRecord, Score
-from evals.stats import drop_is_real, excludes, mcnemar_mid_p, tango_interval
+from evals.stats import drop_is_real, excludes, mcnemar_mid_p, paired_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,11 +142,11 @@ def compare(evidence: Evidence, task: str, arm: str, levels: Levels, margin: flo
     if spec is None or not both:
         return None
     n, lost, won, confidence = len(both), samples_lost(both), samples_won(both), 1 - 2 * levels.passing
-    drop = tango_interval(lost, won, n, confidence)
+    drop = paired_interval(lost, won, n, confidence)
     worst, best = _filled(paired, baseline=1.0, candidate=0.0), _filled(paired, baseline=0.0, candidate=1.0)
     real = _is_real(both, spec.rounds, levels.regression)
     excluded = _is_excluded(both, margin, levels.passing)
-    at_worst = tango_interval(samples_lost(worst), samples_won(worst), len(worst), confidence)
+    at_worst = paired_interval(samples_lost(worst), samples_won(worst), len(worst), confidence)
     return Delta(
         n=n,
         errors=len(paired) - n,

@@ -109,8 +109,8 @@ class Delta:
     diff: float
     ci_low: float
     ci_high: float
-    """Two-sided 90 % Tango interval, so that each end is a one-sided 95 % bound; with several looks planned, at this look's
-    level: a repeated confidence interval (Jennison, Turnbull, JRSS B 51 (1989) 305–361)."""
+    """The paired interval, two-sided 90 %, so that each end is a one-sided 95 % bound; with several looks planned, at this
+    look's level: a repeated confidence interval (Jennison, Turnbull, JRSS B 51 (1989) 305–361)."""
     excluded_drop: float
     """The smallest drop that is excluded at that level: −ci_low, with no error counted."""
     excluded_drop_worst: float

@@ -78,7 +78,7 @@ def flips(k: Knowable) -> str:
 
 
 def odds(k: Knowable) -> str:
-    """`a PASS is 21 % likely if nothing changed`, with looks also how many samples that takes."""
+    """`a PASS is 23 % likely if nothing changed`, with looks also how many samples that takes."""
     said = phrase("a PASS is {passes:.0f} % likely if nothing changed", passes=100 * k.passes)
     if len(k.sizes) == 1:
         return said

@@ -64,7 +64,7 @@ class LevelPair:
     diff: float
     ci_low: float
     ci_high: float
-    """Tango's interval: two-sided at 90 % for one pair; with more pairs of the task, the 10 % are divided by their number."""
+    """A gate's interval: two-sided at 90 % for one pair; with more pairs of the task, the 10 % are divided by their number."""
     incomparable: str | None = None
     """Why two such arms would be INVALID at a gate; None where not."""
 

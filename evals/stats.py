@@ -72,6 +72,26 @@ def tango_interval(lost: float, won: float, n: int, confidence: float = 0.90) ->
     return Interval(_lower_bound(lost, won, n, z), -_lower_bound(won, lost, n, z))
 
 
+def bonett_price_bound(lost: Counts, won: Counts, n: int, alpha: float = ALPHA) -> Any:
+    """Upper bound for (lost − won) / n, one-sided: Wald's, with one flip of each kind added. It may lie above 1.
+
+    Bonett, Price, Journal of Educational and Behavioral Statistics 37 (2012) 479–488.
+    """
+    drop = (lost - won) / (n + 2)
+    return drop + float(norm.isf(alpha)) * np.sqrt(np.maximum((lost + won + 2) / (n + 2) - drop * drop, 0.0) / (n + 2))
+
+
+def paired_interval(lost: float, won: float, n: int, confidence: float = 0.90) -> Interval:
+    """A gate's interval for the paired difference (lost − won) / n: Tango's, and at the end that a PASS rests on Bonett and
+    Price's bound where that is higher.
+
+    Each is near its level, not at it, and they fall short of it at different counts: the higher one covers the truth at least
+    as often as the better of the two, whatever the truth is (docs/calibration.md has how often).
+    """
+    tango = tango_interval(lost, won, n, confidence)
+    return Interval(tango.low, min(max(tango.high, float(bonett_price_bound(lost, won, n, (1 - confidence) / 2))), 1.0))
+
+
 def _lower_bound(lost: float, won: float, n: int, z: float) -> float:
     observed = (lost - won) / n
 
@@ -100,10 +120,15 @@ def _score_variance(lost: Counts, won: Counts, n: int, drop: float) -> Any:
 
 
 def excludes(lost: Counts, won: Counts, n: int, drop: float, alpha: float) -> Any:
-    """Whether a drop as large as `drop` (a share) is excluded at one-sided `alpha`: Tango's upper bound is below it.
+    """Whether a drop as large as `drop` (a share) is excluded at one-sided `alpha`: the paired interval is below it.
 
     Of arrays, an array of answers.
     """
+    return tango_excludes(lost, won, n, drop, alpha) & (bonett_price_bound(lost, won, n, alpha) < drop)
+
+
+def tango_excludes(lost: Counts, won: Counts, n: int, drop: float, alpha: float) -> Any:
+    """Whether Tango's interval alone is below `drop`, with no search for its end."""
     return _beyond(won, lost, n, -drop, float(norm.isf(alpha))) > 0
 
 
@@ -159,22 +184,22 @@ def surely_above(k: int, n: int, share: float) -> bool:
 
 
 def excluded_drop(n: int, discordance: float, alpha: float = ALPHA) -> float:
-    """The drop in percentage points that n samples exclude, at one-sided `alpha`, when both arms are equal (Tango 1998).
+    """The drop in percentage points that n samples exclude, at one-sided `alpha`, when both arms are equal.
 
     `discordance` is the share of samples, 0–1, that flip one way or the other.
     """
     if not 0 <= discordance <= 1:
         raise ValueError(f"discordance {discordance} is not a share")
     half = discordance * n / 2
-    return 100 * tango_interval(half, half, n, 1 - 2 * alpha).high
+    return 100 * paired_interval(half, half, n, 1 - 2 * alpha).high
 
 
 @lru_cache(maxsize=1024)
 def samples_for_margin(margin_points: float, discordance: float, drop_points: float = 0.0) -> int:
     """The smallest n with which arms that differ by `drop_points` are found to be within the margin four times in five.
 
-    As Connor (1987) plans a paired test, with Tango's bound in place of the normal one: the bound is taken where the luck
-    of the draw (lost − won, of variance (discordance − drop²) · n) is as bad as it is one time in five.
+    As Connor (1987) plans a paired test, with the paired interval's bound in place of the normal one: it is taken where the
+    luck of the draw (lost − won, of variance (discordance − drop²) · n) is as bad as it is one time in five.
     """
     if margin_points <= drop_points:
         raise ValueError(f"no number of samples excludes a drop of {margin_points} points")

@@ -6,7 +6,7 @@ from evidence import BASELINE, CANDIDATE, change, record, two_arms
 from evals.compare import check_prompts, compare, flips, ledger, pairs
 from evals.judged import Delta, Evidence
 from evals.looks import Levels
-from evals.stats import tango_interval
+from evals.stats import paired_interval
 
 
 def delta_of(run: Evidence, alpha: float = 0.05) -> Delta:
@@ -42,11 +42,11 @@ def test_an_error_is_never_scored_as_wrong(letter: str) -> None:
 
 def test_an_error_in_the_worst_case_counts_against_the_candidate() -> None:
     in_candidate = delta_of(two_arms("c" * 1319, "c" * 1293 + "e" * 26))
-    assert in_candidate.excluded_drop_worst == pytest.approx(100 * tango_interval(26, 0, 1319).high)
+    assert in_candidate.excluded_drop_worst == pytest.approx(100 * paired_interval(26, 0, 1319).high)
     in_baseline = delta_of(two_arms("c" * 90 + "e" * 10, "c" * 90 + "w" * 10))
-    assert in_baseline.excluded_drop_worst == pytest.approx(100 * tango_interval(10, 0, 100).high)
+    assert in_baseline.excluded_drop_worst == pytest.approx(100 * paired_interval(10, 0, 100).high)
     in_both = delta_of(two_arms("c" * 90 + "e" * 10, "c" * 90 + "e" * 10))
-    assert in_both.excluded_drop_worst == pytest.approx(100 * tango_interval(10, 0, 100).high)
+    assert in_both.excluded_drop_worst == pytest.approx(100 * paired_interval(10, 0, 100).high)
 
 
 def test_truncations_of_the_candidate_alone_move_the_bound_from_1_15_to_3_28() -> None:
@@ -69,7 +69,7 @@ def test_rounds_are_averaged_into_fractional_counts() -> None:
     delta = delta_of(run)
     assert (delta.newly_wrong, delta.newly_right, delta.p_value) == (2, 1, None)
     assert delta.diff == pytest.approx(100 * (0.5 - 1.0) / 4)
-    assert delta.excluded_drop == pytest.approx(100 * tango_interval(1.0, 0.5, 4).high)
+    assert delta.excluded_drop == pytest.approx(100 * paired_interval(1.0, 0.5, 4).high)
     assert (delta.lost, delta.won) == (1.0, 0.5)
 
 

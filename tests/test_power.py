@@ -5,7 +5,7 @@ import pytest
 
 from evals.looks import planned
 from evals.power import Design, chances, flips_seen
-from evals.stats import drop_is_real, excludes, mcnemar_mid_p, tango_interval
+from evals.stats import drop_is_real, excludes, mcnemar_mid_p, paired_interval
 
 THREE = (440, 880, 1319)
 
@@ -17,7 +17,7 @@ def test_one_look_is_every_outcome_weighed_and_judged(discordance: float, drop: 
     for lost in range(n + 1):
         for won in range(n + 1 - lost):
             weight = comb(n, lost) * comb(n - lost, won) * p_lost**lost * p_won**won * (1 - p_lost - p_won) ** (n - lost - won)
-            high = tango_interval(lost, won, n).high
+            high = paired_interval(lost, won, n).high
             passes += weight * (100 * high < margin)
             regression += weight * (100 * high >= margin and mcnemar_mid_p(lost, won) <= 0.05)
             covered += weight * (high >= drop)

@@ -10,6 +10,8 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
 from evals.stats import (
+    Interval,
+    bonett_price_bound,
     clopper_pearson,
     drop_is_real,
     excluded_drop,
@@ -17,6 +19,7 @@ from evals.stats import (
     mcnemar_exact,
     mcnemar_mid_p,
     p_words,
+    paired_interval,
     samples_for_margin,
     surely_above,
     tango_interval,
@@ -70,6 +73,27 @@ def test_tango_gives_the_published_intervals(lost: int, won: int, n: int, confid
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=0.0006)
 
 
+def test_bonett_and_price_give_the_published_interval() -> None:
+    """R: statpsych::ci.prop.ps(.05, 12, 4, 26, 6)."""
+    assert bonett_price_bound(26, 4, 48, 0.025) == pytest.approx(0.6251933, abs=1e-7)
+    assert -bonett_price_bound(4, 26, 48, 0.025) == pytest.approx(0.2548067, abs=1e-7)
+
+
+@pytest.mark.parametrize(("lost", "won", "n"), [(1, 4, 50), (8, 0, 50), (0, 0, 200), (53, 40, 1319)])
+def test_the_end_that_passes_is_the_higher_bound_of_two(lost: int, won: int, n: int) -> None:
+    tango, other = tango_interval(lost, won, n), float(bonett_price_bound(lost, won, n))
+    assert paired_interval(lost, won, n) == Interval(tango.low, max(tango.high, other))
+
+
+def test_the_higher_bound_is_now_the_one_and_now_the_other() -> None:
+    assert tango_interval(0, 0, 200).high > bonett_price_bound(0, 0, 200)
+    assert tango_interval(1, 4, 50).high < bonett_price_bound(1, 4, 50)
+
+
+def test_the_paired_interval_stays_on_the_scale() -> None:
+    assert paired_interval(3, 0, 3).high == 1.0
+
+
 @given(st.integers(1, 300), st.data())
 @settings(deadline=None, max_examples=100)
 def test_a_drop_is_excluded_where_the_bound_is_below_it(n: int, data: st.DataObject) -> None:
@@ -77,7 +101,7 @@ def test_a_drop_is_excluded_where_the_bound_is_below_it(n: int, data: st.DataObj
     lost = data.draw(st.integers(0, n))
     won = data.draw(st.integers(0, n - lost))
     drop, alpha = data.draw(st.floats(0.001, 0.99)), data.draw(st.sampled_from([0.05, 0.01]))
-    high = tango_interval(lost, won, n, 1 - 2 * alpha).high
+    high = paired_interval(lost, won, n, 1 - 2 * alpha).high
     if abs(high - drop) > 1e-9:
         assert bool(excludes(lost, won, n, drop, alpha)) == (high < drop)
 
@@ -148,7 +172,7 @@ def test_tango_holds_the_estimate_mirrors_and_stays_in_range(counts: tuple[int, 
 @settings(deadline=None, max_examples=100)
 def test_more_samples_at_the_same_shares_narrow_the_interval(counts: tuple[int, float, float]) -> None:
     n, lost, won = counts
-    few, many = tango_interval(lost, won, n), tango_interval(3 * lost, 3 * won, 3 * n)
+    few, many = paired_interval(lost, won, n), paired_interval(3 * lost, 3 * won, 3 * n)
     assert many.high - many.low < few.high - few.low
 
 
@@ -156,7 +180,7 @@ def test_more_samples_at_the_same_shares_narrow_the_interval(counts: tuple[int, 
 @settings(deadline=None, max_examples=50)
 def test_more_confidence_widens_the_interval(counts: tuple[int, float, float]) -> None:
     n, lost, won = counts
-    usual, strict = tango_interval(lost, won, n), tango_interval(lost, won, n, 0.99)
+    usual, strict = paired_interval(lost, won, n), paired_interval(lost, won, n, 0.99)
     assert strict.low <= usual.low
     assert usual.high <= strict.high
 
@@ -168,7 +192,7 @@ def _misses(n: int, p_lost: float, p_won: float) -> tuple[float, float]:
         for won in range(n + 1 - lost):
             weight = comb(n, lost) * comb(n - lost, won) * p_lost**lost * p_won**won * (1 - p_lost - p_won) ** (n - lost - won)
             if weight > 1e-8:
-                interval = tango_interval(lost, won, n)
+                interval = paired_interval(lost, won, n)
                 above += weight * (interval.high <= p_lost - p_won)
                 below += weight * (interval.low >= p_lost - p_won)
     return above, below
@@ -275,7 +299,7 @@ def test_a_drop_that_stays_below_the_margin_takes_more_samples_to_settle() -> No
 def test_with_the_advised_samples_equal_arms_pass_four_times_in_five(margin: float, discordance: float) -> None:
     n, rng = samples_for_margin(margin, discordance), np.random.default_rng(7)
     draws = rng.multinomial(n, [discordance / 2, discordance / 2, 1 - discordance], size=1500)
-    passed = [100 * tango_interval(float(lost), float(won), n).high < margin for lost, won, _ in draws]
+    passed = [100 * paired_interval(float(lost), float(won), n).high < margin for lost, won, _ in draws]
     assert 0.76 <= sum(passed) / len(passed) <= 0.9
 
 

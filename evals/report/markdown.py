@@ -265,9 +265,10 @@ def _method(evidence: Evidence) -> str:
     )
     method = phrase(
         "bumpgate {bumpgate_version}, run `{run_id}`, started {started_at}. Samples: {asked}. Paired by sample. "
-        "Intervals: Tango's score interval (1998), 90 % two-sided, so that each end is a one-sided 95 % bound. A "
-        "drop is real by McNemar's one-sided mid-p test (over several rounds: by the interval) at 5 % divided by "
-        "the number of gates. `bumpgate report {run_id}` makes every figure again from the journal.",
+        "Intervals: Tango's (1998), its lower end at most Bonett and Price's (2012), 90 % two-sided, so that "
+        "each end is a one-sided 95 % bound. A drop is real by McNemar's one-sided mid-p test (over several rounds: by the "
+        "interval) at 5 % divided by the number of gates. `bumpgate report {run_id}` makes every figure again from the "
+        "journal.",
         bumpgate_version=evidence.bumpgate_version,
         run_id=evidence.run_id,
         started_at=evidence.started_at,

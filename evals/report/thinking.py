@@ -51,7 +51,7 @@ def section(evidence: Evidence) -> str:
         parts.append("\n".join(f"- {_sentence(pair, found)}" for pair in pairs))
         parts.append(
             phrase(
-                "Differences are paired by sample, the larger effort less the smaller one, with Tango's interval: 90 %, "
+                "Differences are paired by sample, the larger effort less the smaller one, with a gate's interval: 90 %, "
                 "and wider where a task has several pairs (Bonferroni). *Equal* means inside the noise of so many "
                 "samples, and no more."
             )
