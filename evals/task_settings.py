@@ -9,7 +9,7 @@ from evals import foreign
 from evals.document import Place, did_you_mean
 from evals.errors import ConfigError
 from evals.experiment import TaskConfig
-from evals.recipes import mmlu_files
+from evals.recipes import gsm8k, mmlu
 from evals.schema import HaystackYaml, TaskYaml
 from tasks import TASKS, greedy, needle, problem_set
 from tasks.base import Language
@@ -20,6 +20,9 @@ DataDir = Callable[[str | None, Place], tuple[str | None, str]]
 """A folder as the file names it → its path, and a fingerprint of its files."""
 
 
+_COUNTS: dict[str, Callable[[Path, int | None], int]] = {
+    "gsm8k": gsm8k.count, "mmlu": mmlu.count, "mmlu_loglikelihood": mmlu.count,
+}  # fmt: skip
 Text = Callable[[str, Place], tuple[str, str]]
 """A file or a folder of texts → its path, and a fingerprint."""
 _ONLY: dict[str, tuple[str, ...]] = {
@@ -137,8 +140,7 @@ def _task(task: TaskYaml, name: str, place: Place, seed: int, data_dir: DataDir,
         fail((*place, "include_path"), f"belongs to `lm_eval:`; leave it out of {name}")
     _refuse_others(task, name, place, fail)
     folder, files = data_dir(task.data_dir, (*place, "data_dir"))
-    count = mmlu_files.count if name.startswith("mmlu") else _rows
-    size = count(Path(folder)) if folder else info.hub_n
+    size = _rows(name, Path(folder), task.fewshot, (*place, "data_dir"), fail) if folder else info.hub_n
     if info.sandboxed:
         size, files = _problems(folder, task.language or "en", (*place, "data_dir"), fail)
     return TaskConfig(
@@ -157,9 +159,9 @@ def _problems(folder: str | None, language: Language, place: Place, fail: Fail) 
     return len(posed), f"{language} {' '.join(p.fingerprint for p in posed.values())}"
 
 
-def _rows(folder: Path) -> int | None:
-    """Rows of a data set's test.jsonl; None where there is none, which is told when it is loaded."""
+def _rows(name: str, folder: Path, fewshot: int | None, place: Place, fail: Fail) -> int | None:
+    """Questions of a data set's folder; what it lacks is told as the file's fault, and so by `plan`, too."""
     try:
-        return (folder / "test.jsonl").read_bytes().rstrip(b"\n").count(b"\n") + 1
-    except OSError:
-        return None
+        return _COUNTS[name](folder, fewshot) if name in _COUNTS else None
+    except ConfigError as e:
+        fail(place, str(e))

@@ -13,6 +13,7 @@ from evals.errors import ConfigError
 from evals.experiment import CommandEngine, DockerEngine, Experiment, UrlEngine, VenvEngine
 from tasks import greedy
 
+ROW = '{"question": "1 + 1?", "answer": "#### 2"}\n'
 BASE = """\
 name: up
 baseline: a
@@ -403,9 +404,10 @@ def test_anchors_and_merge_keys(tmp_path: Path) -> None:
 def test_paths_are_from_the_files_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("models/w", "data"):
         (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "data" / "test.jsonl").write_text(ROW)
     (tmp_path / "models/w/weights").write_text("1")
     monkeypatch.chdir("/")
-    found = read(tmp_path, arm_b("model: models/w").replace("n: 200", "data_dir: ./data"))
+    found = read(tmp_path, arm_b("model: models/w").replace("n: 200", "data_dir: ./data, fewshot: 0"))
     assert found.arm("b").model == str(tmp_path / "models/w")
     assert "('weights', 1, " in found.arm("b").model_files
     assert found.tasks[0].data_dir == str(tmp_path / "data")
@@ -485,14 +487,38 @@ def test_the_readmes_experiment_is_one(tmp_path: Path) -> None:
         assert config.load(path).candidates
 
 
+@pytest.mark.parametrize(
+    ("task", "files", "said"),
+    [
+        ("gsm8k", {}, "has no test.jsonl"),
+        ("gsm8k", {"test.jsonl": ROW}, "has no train*.jsonl"),
+        ("gsm8k", {"test.jsonl": "{}\n", "train.jsonl": ROW}, "test.jsonl:1: not an object"),
+        ("mmlu", {}, "has no test/*_test.csv"),
+        ("mmlu", {"test/anatomy_test.csv": "what?,1,2,3,4,0\n"}, "has test/anatomy_test.csv and no dev/anatomy_dev.csv"),
+        ("mmlu_loglikelihood", {"test/cooking_test.csv": "what?,1,2,3,4,0\n"}, "no dev/cooking_dev.csv"),
+    ],
+)
+def test_what_a_data_sets_folder_lacks_is_told_before_anything_is_planned(
+    tmp_path: Path, task: str, files: dict[str, str], said: str
+) -> None:
+    for name, text in {"README": "", **files}.items():
+        (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / name).write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        read(tmp_path, BASE.partition("tasks:")[0] + f"tasks: [{{task: {task}, data_dir: ./data}}]\n")
+    assert "tasks.0.data_dir: " in str(caught.value)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_edited_data_is_another_task(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "test.jsonl").write_text("one")
-    text = arm_b("model: models/w").replace("n: 200", "data_dir: ./data")
+    (tmp_path / "data" / "test.jsonl").write_text(ROW)
+    text = arm_b("model: models/w").replace("n: 200", "data_dir: ./data, fewshot: 0")
     (tmp_path / "models" / "w").mkdir(parents=True)
     before = read(tmp_path, text).tasks[0].key
     assert read(tmp_path, text).tasks[0].key == before
-    (tmp_path / "data" / "test.jsonl").write_text("another")
+    (tmp_path / "data" / "test.jsonl").write_text(2 * ROW)
     assert read(tmp_path, text).tasks[0].key != before
 
 
@@ -500,7 +526,7 @@ def test_mmlus_files_are_counted_and_an_edited_one_is_another_task(tmp_path: Pat
     test = tmp_path / "data" / "test" / "anatomy_test.csv"
     test.parent.mkdir(parents=True)
     test.write_text("question,choice0,choice1,choice2,choice3,answer\nwhat?,1,2,3,4,0\nwhy?,1,2,3,4,B\n")
-    text = BASE.partition("tasks:")[0] + "tasks: [{task: mmlu, data_dir: ./data}]\n"
+    text = BASE.partition("tasks:")[0] + "tasks: [{task: mmlu, data_dir: ./data, fewshot: 0}]\n"
     found = read(tmp_path, text)
     assert [(t.name, t.n, t.size) for t in found.tasks] == [("mmlu", 200, 2)]
     assert [(g.task, g.margin) for g in found.gates] == [("mmlu", 2.0)]

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from test_lmeval import says
 from evals.errors import ConfigError
 from evals.experiment import TaskConfig
 from evals.lmeval import HarnessTask
+from evals.recipes import mmlu as mmlu_recipe
 from evals.recipes import mmlu_files
 from evals.recipes.mmlu import order
 from evals.records import Failure, Response, Sample, Score
@@ -199,7 +201,8 @@ def test_a_broken_file_is_one_clear_line(tmp_path: Path, text: str, said: str) -
         HarnessTask(config(tmp_path, fewshot=0))
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert mmlu_files.count(tmp_path) is None
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        mmlu_recipe.count(tmp_path, 0)
 
 
 def test_without_a_folder_the_hub_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,7 +220,7 @@ def test_without_a_folder_the_hub_is_asked(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"no MMLU in {REAL}; BUMPGATE_MMLU names another folder")
 def test_the_whole_data_set_is_read_and_every_subject_is_among_200() -> None:
-    assert mmlu_files.count(REAL) == TASKS["mmlu"].hub_n
+    assert mmlu_recipe.count(REAL, None) == TASKS["mmlu"].hub_n
     marked = HarnessTask(config(REAL, n=200)).run(right)
     assert {s.group for s in marked.samples} == GROUPS.keys()
     assert all(len(s.messages) == 12 for s in marked.samples)

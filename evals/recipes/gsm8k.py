@@ -40,9 +40,19 @@ def _local_files(folder: Path, fewshot: int | None) -> Overrides:
     return {"dataset_path": "json", "dataset_name": None, "dataset_kwargs": {"data_files": files}}
 
 
+def count(folder: Path, fewshot: int | None) -> int:
+    """Questions of a folder. Raises ConfigError as the loading of it does."""
+    _local_files(folder, fewshot)
+    return len(_lines(folder / "test.jsonl"))
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
 def _check_rows(path: Path) -> None:
     number = 0
-    for number, line in enumerate(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"), 1):
+    for number, line in enumerate(_lines(path), 1):
         try:
             row = json.loads(line)
             gsm8k.target_number(row["answer"])

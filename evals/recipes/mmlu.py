@@ -24,19 +24,29 @@ FEWSHOT = 5
 
 def _parts(config: TaskConfig, folder: Path, *, variant: str) -> dict[str, Overrides]:
     """One a subject: of the folder, or all of them from the hub."""
-    examples = FEWSHOT if config.fewshot is None else config.fewshot
-    local = mmlu_files.read(Path(config.data_dir), examples=examples > 0) if config.data_dir else None
+    local = _local_files(Path(config.data_dir), config.fewshot) if config.data_dir else None
     template = _yaml(folder / "mmlu" / variant / "_default_template_yaml") | {"num_fewshot": FEWSHOT}
     out = {}
     for subject in GROUPS if local is None else local:
-        if subject not in GROUPS:
-            raise ConfigError(f"mmlu: {config.data_dir} has {subject}_test.csv, which is none of MMLU's subjects; take it away")
         out[subject] = template | _yaml(folder / "mmlu" / variant / f"mmlu_{subject}.yaml")
         del out[subject]["include"]  # the template, which is in it already
         if local is not None:
             rows = local[subject]
             out[subject]["custom_dataset"] = partial(_dataset, test=rows.test, dev=rows.dev)
     return out
+
+
+def count(folder: Path, fewshot: int | None) -> int:
+    """Questions of a folder. Raises ConfigError as the loading of it does."""
+    return sum(len(subject.test) for subject in _local_files(folder, fewshot).values())
+
+
+def _local_files(folder: Path, fewshot: int | None) -> dict[str, mmlu_files.Subject]:
+    found = mmlu_files.read(folder, examples=(FEWSHOT if fewshot is None else fewshot) > 0)
+    for subject in found:
+        if subject not in GROUPS:
+            raise ConfigError(f"mmlu: {folder} has {subject}_test.csv, which is none of MMLU's subjects; take it away")
+    return found
 
 
 def _yaml(path: Path) -> Overrides:

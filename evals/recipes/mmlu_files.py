@@ -87,11 +87,3 @@ def _rows(path: Path) -> tuple[Question, ...]:
     except (OSError, UnicodeDecodeError, csv.Error) as e:
         raise ConfigError(f"mmlu: {path} can't be read as CSV: {e}; the layout is {LAYOUT}") from e
     return tuple(out)
-
-
-def count(folder: Path) -> int | None:
-    """Questions of a folder; None where it can't be read, which is told when it is loaded."""
-    try:
-        return sum(len(subject.test) for subject in read(folder).values())
-    except ConfigError:
-        return None
