@@ -56,7 +56,8 @@ def _arms(told: Json, folder: Path, blessed: str | None) -> list[ArmRun]:
     return [
         ArmRun(
             run_id=folder.name, arm=name, started_at=told["started_at"], version=arm["version"],
-            verdict=arm["verdict"] or (baseline if name == told["baseline"] else "not judged"), blessed=name == blessed,
+            part=baseline if name == told["baseline"] else "no gate", blessed=name == blessed,
+            verdicts={gate["task"]: gate["verdict"] for gate in told["gates"] if gate["arm"] == name},
             margins={gate["task"]: gate["margin"] for gate in told["gates"]}, samples=frame[frame["arm"] == name],
         )
         for name, arm in told["arms"].items()

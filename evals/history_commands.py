@@ -116,7 +116,7 @@ def _row(experiment: str, task: str, row: Any) -> dict[str, Any]:
     run = row.run
     return {
         "experiment": experiment, "task": task, "run_id": run.run_id, "started_at": run.started_at, "arm": run.arm,
-        "version": run.version, "verdict": run.verdict, "blessed": run.blessed, "n": row.n, "value": row.value, "low": row.low,
+        "version": run.version, "verdict": row.verdict, "blessed": run.blessed, "n": row.n, "value": row.value, "low": row.low,
         "high": row.high, "since_first": asdict(row.since_first) if row.since_first else None,
         "since_last": asdict(row.since_last) if row.since_last else None, "margin": row.margin,
     }  # fmt: skip

@@ -26,9 +26,11 @@ class ArmRun:
     started_at: str
     """ISO 8601, UTC."""
     version: str | None
-    verdict: str
-    """Its own; `baseline` for the run's baseline."""
+    part: str
+    """What it is where no gate judges it: `baseline`, or `no gate`."""
     blessed: bool
+    verdicts: dict[str, str]
+    """Of its gates, by task."""
     margins: dict[str, float]
     """By task, in points."""
     samples: Frame
@@ -67,6 +69,8 @@ class Row:
     since_last: Change | None
     """Since the arm that was blessed last before this run."""
     margin: float | None
+    verdict: str
+    """Of the task's gate; `baseline` or `no gate` where none judges it."""
 
 
 def rows(runs: Sequence[ArmRun], task: str, metric: Metric) -> list[Row]:
@@ -80,13 +84,13 @@ def rows(runs: Sequence[ArmRun], task: str, metric: Metric) -> list[Row]:
             continue
         if before and before[0][0].run_id != run.run_id:  # an arm is no yardstick for others of its own run
             blessed, before = blessed + before, []
-        out.append(_row(run, values, blessed, metric, run.margins.get(task)))
+        out.append(_row(run, task, values, blessed, metric))
         if run.blessed:
             before.append((run, values))
     return out
 
 
-def _row(run: ArmRun, values: Frame, blessed: Sequence[tuple[ArmRun, Frame]], metric: Metric, margin: float | None) -> Row:
+def _row(run: ArmRun, task: str, values: Frame, blessed: Sequence[tuple[ArmRun, Frame]], metric: Metric) -> Row:
     n, mean = len(values), float(values["value"].mean())
     share = None if metric == "tokens" else wilson(mean * n, n)
     return Row(
@@ -94,7 +98,7 @@ def _row(run: ArmRun, values: Frame, blessed: Sequence[tuple[ArmRun, Frame]], me
         low=None if share is None else 100 * share.low, high=None if share is None else 100 * share.high,
         since_first=change(blessed[0][1], values, metric) if blessed else None,
         since_last=change(blessed[-1][1], values, metric) if blessed else None,
-        margin=margin if metric == "correct" else None,
+        margin=run.margins.get(task) if metric == "correct" else None, verdict=run.verdicts.get(task, run.part),
     )  # fmt: skip
 
 

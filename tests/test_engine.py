@@ -240,7 +240,7 @@ def two_urls(folder: Path, endpoints: tuple[Server, Server]) -> Path:
         for n, s in zip(("old", "new"), endpoints, strict=True)
     )
     tasks = (
-        "  - {task: gsm8k, n: 400, fewshot: 0, max_tokens: 96, data_dir: demo:arithmetic}\n  - {task: greedy, max_tokens: 64}\n"
+        "  - {task: gsm8k, n: 200, fewshot: 0, max_tokens: 96, data_dir: demo:arithmetic}\n  - {task: greedy, max_tokens: 64}\n"
         "sensors: true\n"
     )
     experiment(folder, "urls", arms + "\n", tasks)

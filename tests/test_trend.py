@@ -26,7 +26,7 @@ def frame(outcomes: list[str | None], *, task: str = "gsm8k", sha: str = "m", to
 def arm_run(number: int, samples: pd.DataFrame, *, blessed: bool = True, **fields: Any) -> ArmRun:
     told: dict[str, Any] = {
         "run_id": f"r{number}", "arm": "a", "started_at": f"2026-0{number}-01T00:00:00+00:00", "version": f"0.2{number}.0",
-        "verdict": "PASS", "blessed": blessed, "margins": {"gsm8k": 2.0}, "samples": samples,
+        "part": "no gate", "blessed": blessed, "verdicts": {"gsm8k": "PASS"}, "margins": {"gsm8k": 2.0}, "samples": samples,
     }  # fmt: skip
     return ArmRun(**(told | fields))
 
@@ -92,9 +92,16 @@ def test_rounds_are_averaged_and_a_sample_with_an_error_in_one_is_left_out() -> 
 
 def test_arms_are_not_held_against_others_of_their_own_run() -> None:
     one = arm_run(1, frame(["correct"] * 5))
-    beside = replace(one, arm="b", blessed=False, verdict="baseline")
+    beside = replace(one, arm="b", blessed=False, verdicts={}, part="baseline")
     rows = trend.rows([one, beside, arm_run(2, frame(["correct"] * 5))], "gsm8k", "correct")
     assert [row.since_first is None for row in rows] == [True, True, False]
+
+
+def test_a_row_has_the_verdict_of_its_own_tasks_gate() -> None:
+    both = pd.concat([frame(["correct"] * 3), frame(["correct"] * 3, task="mmlu"), frame(["correct"] * 3, task="coding")])
+    run = arm_run(1, both, verdicts={"gsm8k": "PASS", "mmlu": "REGRESSION"})
+    told = [trend.rows([run], task, "correct")[0].verdict for task in ("gsm8k", "mmlu", "coding")]
+    assert told == ["PASS", "REGRESSION", "no gate"]
 
 
 def test_the_last_is_the_one_blessed_last_before() -> None:

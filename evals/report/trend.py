@@ -21,7 +21,7 @@ def table(rows: list[Row], metric: Metric) -> str:
 def _cells(row: Row, metric: Metric) -> list[str]:
     run = row.run
     return [
-        run.started_at[:10], run.run_id, run.arm, run.version or "–", run.verdict, str(row.n), f"{row.value:.1f}",
+        run.started_at[:10], run.run_id, run.arm, run.version or "–", row.verdict, str(row.n), f"{row.value:.1f}",
         _change(row.since_first, metric, row.n), _change(row.since_last, metric, row.n), "blessed" if run.blessed else "",
     ]  # fmt: skip
 
