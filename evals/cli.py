@@ -12,7 +12,7 @@ from rich.markdown import Markdown
 
 from evals import config, console, history_commands, language, machine_commands, problem_commands, shipped
 from evals.contents import Contents
-from evals.errors import BumpgateError, ConfigError, Judged
+from evals.errors import BumpgateError, ConfigError, Judged, StoreError
 from evals.judged import Verdict, VerdictName
 from evals.progress import Display
 from evals.selftest import command as selftesting
@@ -245,6 +245,8 @@ def _measured(
 
 def _left(contents: Contents) -> str | None:
     """What the same command does next; None where nothing is left."""
+    if contents.complete():
+        return None
     does = ["asks again what could not be measured"] if contents.unanswered() else []
     if contents.unjudged():
         does.append("runs the programs that could not be run, without asking for them again")
@@ -280,8 +282,15 @@ judge_file = app.command()(problem_commands.judge)
 
 
 def main() -> None:
+    console.print_anything()
     try:
         app(prog_name="bumpgate")
     except BumpgateError as e:
         console.news().print(f"bumpgate: {e}")
         sys.exit(e.exit_code)
+    except (SystemExit, OSError) as e:
+        unprinted = console.unprinted(e)
+        if unprinted is None or isinstance(e, Judged):  # an exit code tells the verdict also where nothing can be printed
+            raise
+        console.news().print(f"bumpgate: stdout cannot be written: {unprinted}; free some space, or print to somewhere else")
+        sys.exit(StoreError.exit_code)

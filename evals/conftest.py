@@ -3,6 +3,7 @@
 Installed: `pytest --pyargs evals -m regression`.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -32,6 +33,8 @@ class Judged:
 
 
 JUDGED = pytest.StashKey[Judged]()
+EXIT_CODE = pytest.StashKey[int]()
+"""Where nothing could be run."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -75,13 +78,19 @@ def judged(request: pytest.FixtureRequest) -> Judged:
     items = [i for i in request.session.items if isinstance(i, pytest.Function) and "judged" in i.fixturenames]
     selected = tuple(cast("tuple[str, str]", item.callspec.params["gate"]) for item in items)
     capture = request.config.pluginmanager.getplugin("capturemanager")
-    with capture.global_and_fixture_disabled():
+    with capture.global_and_fixture_disabled() if capture else nullcontext():  # none with -p no:capture
         try:
             found = _measured(request.config, selected)
         except BumpgateError as e:
-            pytest.exit(f"bumpgate: {e}", returncode=e.exit_code)
+            request.config.stash[EXIT_CODE] = e.exit_code
+            pytest.fail(f"bumpgate: {e}", pytrace=False)  # an error of every gate, which junit has too
     request.config.stash[JUDGED] = found
     return found
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    session.exitstatus = session.config.stash.get(EXIT_CODE, session.exitstatus)
 
 
 def _measured(settings: pytest.Config, selected: tuple[tuple[str, str], ...]) -> Judged:
@@ -98,7 +107,7 @@ def _measured(settings: pytest.Config, selected: tuple[tuple[str, str], ...]) ->
     for warning in arm_flags.check(_path(settings), chosen):
         news.print(f"\nwarning: {warning}")
     run.heed_signals()
-    folder = run_folder.pick(reports, chosen, None, False)
+    folder = run_folder.pick(reports, chosen, None, False, asked.candidates)
     news.print(f"\nrun {folder}")
     with Display(news, plan.total(chosen) if asked == selection.EVERYTHING else None) as display:
         verdict = run.run(chosen, folder, display, selection=asked)

@@ -1,7 +1,8 @@
 """A run's journal read back: every line validated into the type that was written."""
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -102,8 +103,10 @@ class Contents:
     asks: dict[tuple[str, str], Ask] = field(default_factory=dict)
     """By arm and task: how far it is to be asked, as the last pass has it."""
     looks: dict[tuple[str, str, str, int], Look] = field(default_factory=dict)
-    """By arm, its key, the task's, and the number of samples, in the order of the first at so many; the last one counts."""
+    """By arm, its key, the task's, and the number of samples: the plan of the first at so many, and the last one's verdict."""
     finished: bool = False
+    finished_at: str = ""
+    """ISO 8601, UTC; when it was ended last."""
     left_out: tuple[str, ...] = ()
     """Arms that were not selected when it was ended, and have something left to be asked."""
     sandbox: SandboxInfo | None = None
@@ -116,12 +119,9 @@ class Contents:
 
     def looks_now(self) -> tuple[Look, ...]:
         """Those at the present configuration of their arms and tasks."""
-        h = self.header
-        return tuple(
-            look
-            for (arm, arm_key, task_key, _), look in self.looks.items()
-            if h is not None and (h.arm_keys.get(arm), h.task_keys.get(look.task)) == (arm_key, task_key)
-        )
+        arms, tasks = (self.header.arm_keys, self.header.task_keys) if self.header else ({}, {})
+        found = self.looks.items()
+        return tuple(look for (arm, *keys, _), look in found if keys == [arms.get(arm), tasks.get(look.task)])
 
     def unjudged(self) -> list[Answer]:
         """Programs of the present configuration that the sandbox has not run, or could not run."""
@@ -143,13 +143,32 @@ class Contents:
         waits = said is None or (isinstance(said, Failure) and said.kind == "sandbox")
         return waits and current == (answer.place.arm_key, answer.place.task_key)
 
-    def complete(self) -> bool:
-        """Whether it was ended, and nothing of its present configuration could not be measured."""
-        return self.finished and not self.left_out and not self.unanswered() and not self.unjudged()
+    def complete(self, candidates: Collection[str] | None = None) -> bool:
+        """Whether it was ended with every gate of these candidates decided, or with nothing left to ask of them.
 
-    def unanswered(self) -> bool:
-        """Whether of the present configuration a server failed, or an answer did not come: what is asked again."""
-        keys = self.header.arm_keys if self.header else {}
+        What was decided is not gone on with: the same command, typed another day, shall not show old answers as new ones.
+        `candidates`: None for all.
+        """
+        h = self.header
+        if h is None or not self.finished:
+            return False
+        judged = {a.name for a in h.arms if a.name != h.baseline and (candidates is None or a.name in candidates)}
+        if judged & set(self.left_out):
+            return False
+        waits = any(a.place.arm in judged | {h.baseline} for a in self.unjudged())
+        return self._decided(judged) or not (waits or self.unanswered(judged | {h.baseline}))
+
+    def _decided(self, names: Collection[str]) -> bool:
+        """Whether each gate of these candidates was a PASS or a REGRESSION when it was last looked at."""
+        last = {(look.arm, look.task): look.verdict for look in sorted(self.looks_now(), key=lambda look: look.n)}
+        gates = self.header.gates if self.header else ()
+        said = [last.get((name, g.task)) for g in gates for name in names if g.judges(name)]
+        return bool(said) and all(verdict in ("PASS", "REGRESSION") for verdict in said)
+
+    def unanswered(self, names: Collection[str] | None = None) -> bool:
+        """Whether a server of these arms (None: all), as they are configured now, failed, or an answer did not come."""
+        of = self.header.arm_keys if self.header else {}
+        keys = {name: key for name, key in of.items() if names is None or name in names}
         failed = any(keys.get(arm) == key for (arm, _), (key, _) in self.failures.items())
         return failed or any(a.failure and keys.get(p.arm) == p.arm_key for (p, _), a in self.answers.items())
 
@@ -190,9 +209,8 @@ def read(folder: Path) -> Contents:
         try:
             take(out, json.loads(line))
         except (ValueError, KeyError, TypeError) as e:  # pydantic's ValidationError is a ValueError
-            raise StoreError(
-                f"{path}:{number}: not a line of this journal ({type(e).__name__}); restore the file or start a new run"
-            ) from e
+            what = f"not a line of this journal ({type(e).__name__})"
+            raise StoreError(f"{path}:{number}: {what}; restore the file, or begin anew with --new") from e
     return out
 
 
@@ -244,7 +262,9 @@ def take(out: Contents, line: JsonDict) -> None:
         case "looks":
             for told in line["looks"]:
                 look = _Reader.look.validate_python(told["look"])
-                out.looks[look.arm, told["arm_key"], told["task_key"], look.n] = look
+                key = (look.arm, told["arm_key"], told["task_key"], look.n)
+                first = out.looks.get(key, look)  # what was planned then is what counts, whatever the file says now
+                out.looks[key] = replace(look, margin=first.margin, sizes=first.sizes)
         case "allotment":
             out.allotments[float(line["budget_s"])] = {str(task): int(n) for task, n in line["n"].items()}
             out.given_up = tuple(map(str, line.get("told", ())))
@@ -253,7 +273,7 @@ def take(out: Contents, line: JsonDict) -> None:
         case "forget":
             _forget(out, line["arm"])
         case "finished":
-            out.finished, out.left_out = True, tuple(map(str, line["left_out"]))
+            out.finished, out.left_out, out.finished_at = True, tuple(map(str, line["left_out"])), str(line.get("at", ""))
         case other:
             raise ValueError(f"unknown kind {other!r}")
 

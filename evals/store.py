@@ -11,9 +11,10 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from evals.contents import ALL as ALL
 from evals.contents import JOURNAL as JOURNAL
@@ -48,7 +49,7 @@ class Journal:
         self._lock = threading.RLock()  # arms side by side write into one journal
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file: IO[bytes] = path.open("ab")
+            self._file = path.open("ab", buffering=0)
         except OSError as e:
             raise StoreError(f"{path}: cannot be written: {e.strerror}; name another folder with --reports") from e
         with ExitStack() as undo:
@@ -91,14 +92,23 @@ class Journal:
         try:
             with self._lock:
                 take(self.contents, json.loads(text))  # first, so that no line is ever written that can't be read back
-                self._file.write(text.encode() + b"\n")
-                self._file.flush()
+                self._append(text.encode() + b"\n")
         except OSError as e:
             where, undone = (
                 self.folder / JOURNAL,
                 "what was written before is kept: free some space, and the same command goes on",
             )
             raise StoreError(f"{where}: cannot be written: {e.strerror}; {undone}") from e
+
+    def _append(self, line: bytes) -> None:
+        """The whole of it or, on a full disk, nothing: what is written next must not follow half a line."""
+        before = os.fstat(self._file.fileno()).st_size
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except OSError:
+            os.truncate(self._file.fileno(), before)
+            raise
 
     def begin(self, header: Header) -> None:
         self._write({"kind": "run", "header": asdict(header)})
@@ -185,7 +195,8 @@ class Journal:
 
     def finish(self, left_out: Iterable[str] = ()) -> None:
         """`left_out`: arms that were not selected, and have something left to be asked."""
-        self._write({"kind": "finished", "left_out": list(left_out)})
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        self._write({"kind": "finished", "left_out": list(left_out), "at": at})
 
     def answered(self, place: Place) -> int:
         with self._lock:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
@@ -15,6 +16,8 @@ from evals.engine import process, server
 
 SECOND_TO_THE_ENGINE = {"test_engine_survival", "test_engine_lmeval", "test_engine_needle"}
 """Together they take as long as test_engine, so each of two workers has half of what needs a real vLLM."""
+hypothesis.settings.register_profile("bumpgate", deadline=None)  # nothing here depends on how fast a machine is
+hypothesis.settings.load_profile("bumpgate")
 pytest_plugins = ["pytester", "docker_engine", "engine_experiments"]
 
 

@@ -269,14 +269,17 @@ def test_the_live_line_shows_a_stage_as_it_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unanswered", "unjudged", "does"),
+    ("complete", "unanswered", "unjudged", "does"),
     [
-        (True, [], "asks again what could not be measured"),
-        (False, [1], "runs the programs that could not be run, without asking for them again"),
-        (True, [1], "asks again what could not be measured and runs the programs"),
-        (False, [], None),
+        (False, True, [], "asks again what could not be measured"),
+        (False, False, [1], "runs the programs that could not be run, without asking for them again"),
+        (False, True, [1], "asks again what could not be measured and runs the programs"),
+        (True, True, [], None),  # all was decided
     ],
 )
-def test_what_the_same_command_does_next_is_told(unanswered: bool, unjudged: list[int], does: str | None) -> None:
-    said = cli._left(SimpleNamespace(unanswered=lambda: unanswered, unjudged=lambda: unjudged))  # type: ignore[arg-type]
+def test_what_the_same_command_does_next_is_told(
+    complete: bool, unanswered: bool, unjudged: list[int], does: str | None
+) -> None:
+    told = {"complete": complete, "unanswered": unanswered, "unjudged": unjudged}
+    said = cli._left(SimpleNamespace(**{name: lambda value=value: value for name, value in told.items()}))  # type: ignore[arg-type]
     assert said is does or (said or "").startswith(f"the same command {does}")

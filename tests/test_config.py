@@ -466,7 +466,7 @@ def mutants(draw: st.DrawFn) -> str:
     return "\n".join(lines) + "\n"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(mutants())
 def test_whatever_is_wrong_is_a_config_error_in_one_line(tmp_path: Path, text: str) -> None:
     try:
@@ -485,6 +485,20 @@ def test_the_readmes_experiment_is_one(tmp_path: Path) -> None:
         path = tmp_path / "readme.yaml"
         path.write_text(block.split("```")[0], encoding="utf-8")
         assert config.load(path).candidates
+
+
+@pytest.mark.parametrize("other", ["localhost", "LOCALHOST", "[::1]", "0.0.0.0"])
+def test_two_names_of_one_server_are_one_arm(tmp_path: Path, other: str) -> None:
+    """It would be judged against itself, and PASS."""
+    text = f"""name: x
+baseline: a
+arms:
+  a: {{engine: {{url: 'http://127.0.0.1:8000'}}}}
+  b: {{engine: {{url: 'http://{other}:8000/v1'}}}}
+tasks: [gsm8k]
+"""
+    assert "arms.b: is the same as 'a'" in complaint(tmp_path, text)
+    assert read(tmp_path, text.replace("8000/v1", "8001/v1")).candidates
 
 
 @pytest.mark.parametrize(

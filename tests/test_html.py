@@ -300,7 +300,7 @@ def test_nothing_measured_is_still_a_page() -> None:
     assert Page(made(nothing)).open == []
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.text(st.sampled_from("`|\\<>[]()*_~#-=&;!: \n\t1ax\ud800\x1b$\"'/") | st.characters(), max_size=24))
 def test_no_markdown_is_more_than_words(words: str) -> None:
     said = markdown.inline(words)

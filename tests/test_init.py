@@ -292,7 +292,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(st.tuples(FLAGS, VALUES), max_size=4), VALUES)
 def test_whatever_a_value_is_the_file_reads_it_back(tmp_path: Path, flags: list[tuple[str, str]], env: str) -> None:
     words = ["vllm", "serve", "org/m", *(word for pair in flags for word in pair)]

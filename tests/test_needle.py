@@ -41,7 +41,7 @@ def test_characters_of_several_tokens_leave_a_gap_of_less_than_one_of_them(count
     assert length - 2 <= got <= length
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(200, 9000), st.sampled_from(["en", "zh"]), st.integers(10, 90), st.integers(0, 99))
 def test_no_prompt_is_ever_longer_or_takes_more_counts_than_allowed(
     length: int, language: Language, depth: int, seed: int

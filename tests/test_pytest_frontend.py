@@ -84,6 +84,10 @@ def test_the_experiment_may_be_named_by_the_environment_or_the_ini(
     )
 
 
+def test_without_capturing_it_runs_too(frontend: Run, stubs: Stubs) -> None:  # noqa: ARG001
+    frontend("-p", "no:capture").assert_outcomes(passed=2)
+
+
 def test_without_a_name_it_is_the_demo(frontend: Run) -> None:
     frontend("--experiment=", "--collect-only", "-q").stdout.fnmatch_lines(["*[[]awq:gsm8k]", "*[[]mtp:gsm8k]"])
 
@@ -238,6 +242,21 @@ def test_what_failed_last_is_served_again_and_nothing_else(frontend: Run, pytest
     assert len(runs(pytester)) == 2
 
 
+def test_a_selection_that_was_measured_is_asked_anew_the_next_time(
+    frontend: Run, pytester: pytest.Pytester, stubs: Stubs
+) -> None:
+    """What else the file has was never asked; that must not keep the first night's answers for ever."""
+    frontend("-k", "awq").assert_outcomes(passed=1, deselected=1)
+    stubs["awq"].answer = pupil(wrong=ONE_LOST)
+    assert frontend("-k", "awq").ret == 1
+    stubs["awq"].answer = pupil()
+    assert frontend("--lf", "-k", "awq").ret == 0
+    assert len(runs(pytester)) == 3
+    frontend().assert_outcomes(passed=2)  # and asks only what the last run lacks
+    assert len(runs(pytester)) == 3
+    assert [asked(stub) for stub in stubs.values()] == [3 * N, N, 3 * N]
+
+
 def test_what_could_not_be_measured_last_is_gone_on_with(frontend: Run, pytester: pytest.Pytester, stubs: Stubs) -> None:
     port = int(stubs["awq"].url.rpartition(":")[2])
     stubs["awq"].close()
@@ -267,9 +286,14 @@ def test_a_blessed_run_stands_for_the_baseline(frontend: Run, pytester: pytest.P
 def test_a_run_that_nobody_blessed_is_refused_in_one_line(frontend: Run, pytester: pytest.Pytester) -> None:
     (pytester.path / "reports" / "one").mkdir(parents=True)
     (pytester.path / "reports" / "one" / "journal.jsonl").touch()
-    found = frontend("--baseline-run=one")
+    found = frontend("--baseline-run=one", "--junit-xml=out.xml")
     assert found.ret == 2
-    found.stdout.fnmatch_lines(["*bumpgate: --baseline-run one: it is not blessed; `bumpgate bless one --why TEXT`*"])
+    said = "bumpgate: --baseline-run one: it is not blessed; `bumpgate bless one --why TEXT`"
+    found.stdout.fnmatch_lines([f"*{said}*"])
+    found.assert_outcomes(errors=2)
+    assert not any("Traceback" in line for line in found.outlines)
+    errors = ET.parse(pytester.path / "out.xml").getroot().findall(".//testcase/error")
+    assert [said in str(error.get("message")) for error in errors] == [True, True]
     assert len(runs(pytester)) == 1
 
 

@@ -474,7 +474,7 @@ def test_200_kilobytes_of_an_answer_or_a_log_make_no_long_card(evidence: Evidenc
     assert len(spoken(evidence, "a long way round " * 12_000)) < 30_000
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(st.sampled_from("`|\\<>[]()*_~#-=&;! \n\t1ax\ud800\x1b$") | st.characters(), max_size=24))
 def test_no_text_breaks_out_of_a_cell_a_sentence_or_a_block(words: str) -> None:
     def page(said: str) -> str:

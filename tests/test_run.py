@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from stub_server import PREFLIGHT_TOKENS, Json, Reply, StubServer, chat, error
 
 from evals import config, run, run_folder
-from evals.errors import ConfigError
+from evals.errors import ConfigError, StoreError
 from evals.experiment import Experiment
 from evals.progress import Silent
 
@@ -157,6 +158,51 @@ def test_a_run_that_could_not_measure_something_is_gone_on_with_by_the_same_comm
     (tmp_path / "reports" / "x-99990101-000000").mkdir()
     (tmp_path / "reports" / "x-99990101-000000" / "journal.jsonl").touch()  # begun on a full disk
     assert run_folder.pick(tmp_path / "reports", experiment, None, False) == folder
+
+
+def test_what_was_decided_is_not_gone_on_with_for_an_answer_that_failed(
+    experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    """The command of every night: a question that fails each time would have kept the first night's PASS for ever."""
+    refused: set[str] = set()
+
+    def picky(request: Json) -> Reply:
+        text = request["messages"][-1]["content"]
+        if not refused and "what is" in text:
+            refused.add(text)
+        return error(400, "not this one") if text in refused else pupil(request)
+
+    stubs[1].answer = picky
+    chosen = replace(experiment, gates=tuple(replace(gate, margin=40.0) for gate in experiment.gates))
+    folder = run_folder.pick(tmp_path / "reports", chosen, None, False)
+    verdict = run.run(chosen, folder, Silent())
+    assert (verdict.overall, verdict.gates[0].delta and verdict.gates[0].delta.errors) == ("PASS", 1)
+    assert run_folder.pick(tmp_path / "reports", chosen, None, False) != folder
+
+
+def test_an_ended_run_over_urls_is_not_gone_on_with_the_next_night(
+    experiment: Experiment, stubs: tuple[StubServer, StubServer], tmp_path: Path
+) -> None:
+    stubs[1].close()
+    folder = run_folder.pick(tmp_path / "reports", experiment, None, False)
+    assert run.run(experiment, folder, Silent()).overall == "INVALID"
+    *before, last = (folder / "journal.jsonl").read_text().splitlines(keepends=True)
+    ended = json.loads(last)
+    assert ended["kind"] == "finished"
+    hours_ago = datetime.fromisoformat(ended["at"]) - timedelta(hours=run_folder.FRESH_H + 1)
+    (folder / "journal.jsonl").write_text("".join([*before, json.dumps(ended | {"at": hours_ago.isoformat()}) + "\n"]))
+    assert run_folder.pick(tmp_path / "reports", experiment, None, False) != folder
+    (folder / "journal.jsonl").write_text("".join(before))  # killed, and not ended
+    assert run_folder.pick(tmp_path / "reports", experiment, None, False) == folder
+
+
+def test_a_damaged_run_does_not_stop_a_new_one(experiment: Experiment, tmp_path: Path) -> None:
+    folder = tmp_path / "reports" / "x-20260101-000000"
+    folder.mkdir(parents=True)
+    (folder / "journal.jsonl").write_text('{"kind":\n{"kind": "finished"}\n')
+    with pytest.raises(StoreError, match="begin anew with --new"):
+        run_folder.pick(tmp_path / "reports", experiment, None, False)
+    assert run_folder.pick(tmp_path / "reports", experiment, None, True) != folder
 
 
 def test_answers_that_an_edit_makes_stale_are_told(experiment: Experiment, tmp_path: Path) -> None:

@@ -461,7 +461,7 @@ NOISE = st.sampled_from(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.one_of(st.lists(NOISE, max_size=14).map(" ".join), st.text(max_size=60).map("vllm serve org/m ".__add__)))
 def test_whatever_is_pasted_is_read_or_refused_in_one_line(text: str) -> None:
     try:
@@ -520,7 +520,7 @@ BEFORE = st.sampled_from(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(BEFORE, st.lists(st.one_of(SECRET_PIECES, PLAIN_PIECES), max_size=6), st.booleans())
 def test_no_secret_is_left_wherever_it_stands(before: str, pieces: list[str], split: bool) -> None:
     text = f"{before}vllm serve org/m {' '.join(pieces)}"

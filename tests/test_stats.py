@@ -95,7 +95,7 @@ def test_the_paired_interval_stays_on_the_scale() -> None:
 
 
 @given(st.integers(1, 300), st.data())
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_a_drop_is_excluded_where_the_bound_is_below_it(n: int, data: st.DataObject) -> None:
     """The verdict asks at one point; the interval is what is shown."""
     lost = data.draw(st.integers(0, n))
@@ -107,7 +107,7 @@ def test_a_drop_is_excluded_where_the_bound_is_below_it(n: int, data: st.DataObj
 
 
 @given(_counts)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_over_rounds_a_drop_is_real_where_the_lower_bound_is_above_zero(counts: tuple[int, float, float]) -> None:
     n, lost, won = counts
     low = tango_interval(lost, won, n, 0.9).low
@@ -159,7 +159,7 @@ def test_tango_refuses_counts_that_cannot_be(lost: int, won: int, n: int) -> Non
 
 
 @given(_counts)
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_tango_holds_the_estimate_mirrors_and_stays_in_range(counts: tuple[int, float, float]) -> None:
     n, lost, won = counts
     interval, mirrored = tango_interval(lost, won, n), tango_interval(won, lost, n)
@@ -169,7 +169,7 @@ def test_tango_holds_the_estimate_mirrors_and_stays_in_range(counts: tuple[int, 
 
 
 @given(_counts)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_more_samples_at_the_same_shares_narrow_the_interval(counts: tuple[int, float, float]) -> None:
     n, lost, won = counts
     few, many = paired_interval(lost, won, n), paired_interval(3 * lost, 3 * won, 3 * n)
@@ -177,7 +177,7 @@ def test_more_samples_at_the_same_shares_narrow_the_interval(counts: tuple[int, 
 
 
 @given(_counts)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_more_confidence_widens_the_interval(counts: tuple[int, float, float]) -> None:
     n, lost, won = counts
     usual, strict = paired_interval(lost, won, n), paired_interval(lost, won, n, 0.99)

@@ -89,17 +89,19 @@ def test_an_answer_that_a_kill_left_without_its_mark_is_marked_when_it_is_read(j
 
 
 def test_a_full_disk_is_one_line_and_keeps_what_was_written(tmp_path: Path) -> None:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with Journal(tmp_path) as journal:
-        journal.begin(HEADER)
-        journal.put_samples("gsm8k", samples(1))
-        journal.put_answer(answer("s0"))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (journal.folder.joinpath(store.JOURNAL).stat().st_size + 9, before[1]))
-        try:
+    before, path = resource.getrlimit(resource.RLIMIT_FSIZE), tmp_path / store.JOURNAL
+    try:
+        with Journal(tmp_path) as journal:
+            journal.begin(HEADER)
+            journal.put_samples("gsm8k", samples(1))
+            journal.put_answer(answer("s0"))
+            whole = path.read_bytes()
+            resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 9, before[1]))
             with pytest.raises(StoreError, match=r"journal.jsonl: cannot be written: File too large; .* the same command"):
                 journal.put_answer(answer("s1", response(text="x" * 20_000)))
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.read_bytes() == whole  # no half line, which the next one would follow
     with Journal(tmp_path) as journal:
         assert list(journal.contents.answers) == [(PLACE, "s0")]
 

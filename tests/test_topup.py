@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -247,6 +248,20 @@ def test_a_margin_that_was_widened_after_a_look_decides_nothing(write: Callable[
     verdict = run.run(config.load(path), tmp_path / "run", Silent())
     assert verdict.overall == "INCONCLUSIVE"
     assert "its margin was 6 when it was first looked at" in verdict.gates[0].reason
+
+
+def test_a_margin_that_was_widened_after_a_regression_decides_nothing(
+    write: Callable[..., Experiment], stubs: dict[str, StubServer], tmp_path: Path
+) -> None:
+    """Its look under the new margin must not take the first one's place, neither then nor the next time."""
+    stubs["new"].answer = pupil(wrong=lambda i: i % 8 == 0)
+    experiment = write(gate="", task=", n: 80")
+    assert run.run(experiment, tmp_path / "run", Silent()).overall == "REGRESSION"
+    wider = replace(experiment, gates=tuple(replace(g, margin=40.0) for g in experiment.gates))
+    for _ in range(2):
+        verdict = run.run(wider, tmp_path / "run", Silent())
+        assert (verdict.overall, verdict.gates[0].exploratory) == ("INCONCLUSIVE", True)
+    assert run.run(experiment, tmp_path / "run", Silent()).overall == "REGRESSION"
 
 
 def test_a_larger_run_asks_what_a_smaller_one_did_and_more(write: Callable[..., Experiment], tmp_path: Path) -> None:
