@@ -1,6 +1,11 @@
-"""Runs that somebody made a baseline, a line each in a file beside the runs. The last line of a run counts."""
+"""Runs that somebody made a baseline, a line each in a file beside the runs. The last line of a run counts.
+
+A blank line says nothing, and a last one that is cut off in the middle of its writing does not count. The next blessing moves
+that into a file beside this one, as a journal does, so that nothing is glued to it and nothing is lost.
+"""
 
 import json
+import os
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +19,7 @@ from evals.judged import Evidence, Verdict, VerdictName
 from evals.verdict import judge
 
 FILE = "blessed.jsonl"
+TORN = "blessed.torn.txt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,16 +47,27 @@ def blessings(reports: Path) -> tuple[Blessing, ...]:
     """
     path = reports / FILE
     try:
-        lines = path.read_bytes().splitlines() if path.exists() else []
+        lines = path.read_bytes().split(b"\n") if path.exists() else []
     except OSError as e:
         raise StoreError(f"{path}: cannot be read: {e.strerror}") from e
     out = []
     for number, line in enumerate(lines, 1):
+        if not line.strip() or (number == len(lines) and _is_torn(line)):
+            continue
         try:
             out.append(_LINE.validate_json(line))
         except ValueError as e:
             raise StoreError(f"{path}:{number}: not a blessing; mend or remove the line") from e
     return tuple(out)
+
+
+def _is_torn(line: bytes) -> bool:
+    """Whether a last line without a newline stops in the middle."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return True
+    return False
 
 
 def bless(folder: Path, arm: str | None, by: str, why: str) -> Blessing:
@@ -70,11 +87,26 @@ def bless(folder: Path, arm: str | None, by: str, why: str) -> Blessing:
     )  # fmt: skip
     path = folder.resolve().parent / FILE
     try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(made), ensure_ascii=False) + "\n")
+        _append(path, json.dumps(asdict(made), ensure_ascii=False))
     except OSError as e:
         raise StoreError(f"{path}: cannot be written: {e.strerror}") from e
     return made
+
+
+def _append(path: Path, line: str) -> None:
+    """A line of its own, whatever the file ends with; on the disk when this returns."""
+    with path.open("a+b") as file:
+        file.seek(0)
+        whole, newline, last = file.read().rpartition(b"\n")
+        if last and _is_torn(last):
+            with path.with_name(TORN).open("ab") as torn:
+                torn.write(last + b"\n")
+            file.truncate(len(whole + newline))
+        elif last:
+            file.write(b"\n")
+        file.write(line.encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _refusal(evidence: Evidence, verdict: Verdict) -> str | None:

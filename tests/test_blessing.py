@@ -106,3 +106,49 @@ def test_a_line_that_is_no_blessing_is_told_with_its_place(tmp_path: Path) -> No
     (tmp_path / "blessed.jsonl").write_text('{"run_id": 3}\n')
     with pytest.raises(StoreError, match=r"blessed.jsonl:1: not a blessing; mend or remove the line"):
         blessing.blessings(tmp_path)
+
+
+def line_of(run_id: str) -> str:
+    told = {
+        "run_id": run_id,
+        "arm": "new",
+        "experiment": "urls",
+        "verdict": "PASS",
+        "at": "2026-01-01",
+        "by": "ann",
+        "why": "x",
+    }
+    return json.dumps(told)
+
+
+def test_a_broken_line_before_the_last_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "blessed.jsonl").write_text(f"{line_of('one')}\n{line_of('two')[:30]}\n{line_of('three')}\n")
+    with pytest.raises(StoreError, match=r"blessed.jsonl:2: not a blessing; mend or remove the line"):
+        blessing.blessings(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("after", "read", "torn"),
+    [
+        ("\n\n  \n", ["one"], None),
+        (f"\n{line_of('two')[:30]}", ["one"], line_of("two")[:30] + "\n"),
+        (f"\n{line_of('two')}", ["one", "two"], None),
+    ],
+)
+def test_blank_lines_and_a_last_one_that_is_cut_off_stop_nothing(
+    tmp_path: Path, stubs: Stubs, after: str, read: list[str], torn: str | None
+) -> None:
+    path = tmp_path / "reports" / "blessed.jsonl"
+    run.run(two(tmp_path, stubs), path.parent / "three", Silent())
+    path.write_text(line_of("one") + after)
+    assert [b.run_id for b in blessing.blessings(path.parent)] == read
+    blessing.bless(path.parent / "three", None, "ann", "why")
+    assert [b.run_id for b in blessing.blessings(path.parent)] == [*read, "three"]
+    aside = path.with_name("blessed.torn.txt")
+    assert (aside.read_text() if aside.exists() else None) == torn
+
+
+def test_a_whole_last_line_that_is_no_blessing_is_told_though_no_newline_ends_it(tmp_path: Path) -> None:
+    (tmp_path / "blessed.jsonl").write_text(f'{line_of("one")}\n{{"run_id": 3}}')
+    with pytest.raises(StoreError, match=r"blessed.jsonl:2: not a blessing"):
+        blessing.blessings(tmp_path)
