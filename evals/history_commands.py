@@ -66,8 +66,8 @@ def history(
     reports: Reports = Path("reports"),
 ) -> None:
     """A metric over the runs, each arm against the first blessed one and the last, sample by sample."""
-    from evals import history as runs  # pandas and scipy, as in cli.py
-    from evals import trend
+    from evals import blessing, trend  # pandas and scipy, as in cli.py
+    from evals import history as runs
     from evals.report import trend as shown
 
     if metric not in trend.METRICS:
@@ -94,7 +94,7 @@ def history(
         return
     for (name, one), rows in sheets.items():
         sys.stdout.write(f"{name} · {one}: {trend.METRICS[chosen]}\n{shown.table(rows, chosen)}\n\n")
-    if not any(row.run.blessed for rows in sheets.values() for row in rows):
+    if not any(experiment in (None, b.experiment) for b in blessing.blessings(reports)):
         sys.stdout.write(
             "nothing is blessed yet: `bumpgate bless RUN --why TEXT` makes a run what later ones are held against\n"
         )

@@ -1,6 +1,7 @@
 """`bumpgate bless`, `bumpgate history` and `--baseline-run` over a few runs on the wire."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -89,6 +90,73 @@ def test_a_run_that_cannot_be_read_is_left_out_aloud(
     assert out.count(" one ") == 2
     assert "left out: reports/begun has no verdict.json yet" in err
     assert "left out: reports/spoilt/samples.parquet can't be read; `bumpgate report spoilt` makes it again" in err
+
+
+SHAPES = ["{}", "[]", "3", '{"experiment": "urls", "started_at": "2026", "arms": []}', "[" * 100_000, "not json", "\ud800"]
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_a_verdict_of_another_shape_is_left_out_aloud(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    main(monkeypatch, "run", file, "--run-id", "one")
+    shutil.copytree(tmp_path / "reports" / "one", tmp_path / "reports" / "spoilt")
+    (tmp_path / "reports" / "spoilt" / "verdict.json").write_bytes(text.encode(errors="surrogatepass"))
+    capsys.readouterr()
+    assert main(monkeypatch, "history") == 0
+    out, err = capsys.readouterr()
+    assert out.count(" one ") == 2
+    assert err == ("left out: reports/spoilt's verdict.json is none of this version; `bumpgate report spoilt` makes it again\n")
+
+
+def test_samples_that_are_cut_or_lack_a_column_or_have_another_kind_of_value_are_left_out_aloud(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(monkeypatch, "run", file, "--run-id", "one")
+    whole = tmp_path / "reports" / "one" / "samples.parquet"
+    for name in ("column", "cut", "data", "kind"):
+        shutil.copytree(whole.parent, tmp_path / "reports" / name)
+    read, data = pd.read_parquet(whole), whole.read_bytes()
+    read.drop(columns="outcome").to_parquet(tmp_path / "reports" / "column" / whole.name)
+    read.assign(completion_tokens="many").to_parquet(tmp_path / "reports" / "kind" / whole.name)
+    (tmp_path / "reports" / "cut" / whole.name).write_bytes(data[: len(data) // 2])
+    (tmp_path / "reports" / "data" / whole.name).write_bytes(data[:4] + b"\xff" * 2000 + data[2004:])
+    capsys.readouterr()
+    assert main(monkeypatch, "history") == 0
+    out, err = capsys.readouterr()
+    assert out.count(" one ") == 2
+    again = "; `bumpgate report {0}` makes it again from the journal"
+    assert err.splitlines() == [
+        f"left out: reports/{name}/samples.parquet {what}{again.format(name)}"
+        for name, what in [
+            ("column", "is none of this version"), ("cut", "can't be read"), ("data", "can't be read"),
+            ("kind", "is none of this version"),
+        ]
+    ]  # fmt: skip
+
+
+def test_a_blessed_run_that_is_gone_or_cannot_be_read_is_told(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two", "three"):
+        main(monkeypatch, "run", file, "--new", "--run-id", name)
+        main(monkeypatch, "bless", name, "--arm", "old", "--why", "x")
+    main(monkeypatch, "run", file, "--new", "--run-id", "four")
+    today = json.loads((tmp_path / "reports" / "blessed.jsonl").read_text().splitlines()[0])["at"][:10]
+    shutil.rmtree(tmp_path / "reports" / "one")
+    (tmp_path / "reports" / "two" / "samples.parquet").unlink()
+    capsys.readouterr()
+    assert main(monkeypatch, "history") == 0
+    out, err = capsys.readouterr()
+    assert err.splitlines()[1:] == [
+        f"one was blessed on {today} and is not in reports: changes are counted from the other blessed runs",
+        f"two was blessed on {today} and can't be read in reports: changes are counted from the other blessed runs",
+    ]
+    (tmp_path / "reports" / "three").rename(tmp_path / "reports" / "elsewhere")
+    assert main(monkeypatch, "history", "urls") == 0
+    out, err = capsys.readouterr()
+    assert [line.rpartition(": ")[2] for line in err.splitlines()[1:]] == ["no change can be told"] * 3
+    assert "nothing is blessed yet" not in out
 
 
 @pytest.mark.parametrize(
