@@ -23,6 +23,8 @@ def folder_of(run: str, reports: Path) -> Path:
     Raises:
         ConfigError: there is none.
     """
+    if not run.strip():
+        raise ConfigError("RUN is empty; name a run's id, or its folder")
     folder = Path(run) if Path(run).is_dir() else reports / run
     if not folder.is_dir():
         raise ConfigError(f"there is no run {run!r} in {reports}; name a run's id, or its folder")
@@ -41,7 +43,10 @@ def bless(
     """Make a run a baseline: `history` counts from it, and `run --baseline-run` judges against it."""
     from evals import blessing  # scipy, as in cli.py
 
-    made = blessing.bless(folder_of(run, reports), arm, by or _user(), why)
+    folder = folder_of(run, reports)
+    if not why.strip():
+        raise ConfigError("--why is empty; write for whoever reads it later why this is the baseline from now on")
+    made = blessing.bless(folder, arm, by or _user(), why)
     out = console.out()
     out.print(f"blessed: {made.arm} of {made.run_id} ({made.verdict}), by {made.by}: {made.why}")
 

@@ -168,6 +168,9 @@ def test_a_blessed_run_that_is_gone_or_cannot_be_read_is_told(
             "--metric corect: is none; did you mean 'correct'?; use correct, no_answer, tokens",
         ),
         (("bless", "none", "--why", "x"), "there is no run 'none' in reports; name a run's id, or its folder"),
+        (("bless", "", "--why", "x"), "RUN is empty; name a run's id, or its folder"),
+        (("report", " "), "RUN is empty; name a run's id, or its folder"),
+        (("bless", ".", "--why", " "), "--why is empty; write for whoever reads it later why"),
         (("run", "urls.yaml", "--baseline-run", "none"), "--baseline-run none: there is no such run in reports; "),
     ],
 )
