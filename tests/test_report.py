@@ -33,8 +33,8 @@ from evals.records import (
     TopTwo,
     Window,
 )
-from evals.report import machine, markdown
-from evals.report.text import block, code, inline
+from evals.report import html, junit, machine, markdown
+from evals.report.text import block, clean, code, inline
 from evals.verdict import judge
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -468,6 +468,28 @@ def test_foreign_words_never_change_the_document(evidence: Evidence, words: str)
     text.encode()
     for row in (line for line in text.splitlines() if line.startswith("| test-")):
         assert row.replace("\\|", "").count("|") == 5
+
+
+UNSEEN = [0xAD, 0x34F, 0x61C, 0x3164, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFE0F, 0xFEFF,
+          0xE0001, *range(0xE0020, 0xE0080)]  # fmt: skip
+
+
+def test_what_cannot_be_seen_is_its_escape() -> None:
+    said = "".join(map(chr, UNSEEN))
+    assert clean(said) == said.encode("unicode_escape").decode()
+    assert len({clean(f"1{chr(code)}8") for code in UNSEEN}) == len(UNSEEN)
+
+
+@pytest.mark.parametrize("mark", ["\u00ad", "\u061c", "\u200d", "\u202e", "\U000e0041"], ids=ascii)
+def test_no_report_hides_what_cannot_be_seen(evidence: Evidence, mark: str) -> None:
+    told = spoken_run(evidence, f"1{mark}8")
+    verdict = judge(told)
+    parts = markdown.sections(told, verdict)
+    shown = mark.encode("unicode_escape").decode()
+    page = html.page(told, verdict, parts).replace("\\\\", "\\")  # a backslash is two in the page's JSON
+    for text in (markdown.document(parts), page, junit.junit(told, verdict)):
+        assert f"x1{shown}8" in text
+        assert mark not in text
 
 
 def test_200_kilobytes_of_an_answer_or_a_log_make_no_long_card(evidence: Evidence) -> None:

@@ -37,4 +37,4 @@ def _said(record: SampleRecord | None) -> str:
 
 def _short(text: str) -> str:
     line = " ".join(clean(text).split())
-    return repr(line if len(line) <= CHARACTERS else f"{line[:CHARACTERS]} …")
+    return f"'{line if len(line) <= CHARACTERS else f'{line[:CHARACTERS]} …'}'"

@@ -6,8 +6,14 @@ from collections.abc import Iterable, Mapping
 
 from evals.language import counted, phrase
 
-_BIDI = set("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""They would show the rest of a line in another order."""
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Unicode's Default_Ignorable_Code_Point, and marks of annotations: no eye sees them, or they turn the reading direction.
+
+Joiners and selectors in an emoji or in Persian are among them: two answers that differ must not look alike.
+"""
 LINE_BREAK = " ⏎ "
 
 
@@ -42,13 +48,13 @@ def block(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Without control characters, halves of surrogate pairs and marks that turn the reading direction; lines are kept."""
-    lines = text.splitlines()
+    """With `�` for control characters and halves of surrogate pairs, and escapes for what can't be seen; lines are kept."""
+    lines = _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text).splitlines()
     return "\n".join("".join(" " if c == "\t" else "�" if _unprintable(c) else c for c in line) for line in lines)
 
 
 def _unprintable(character: str) -> bool:
-    return character in _BIDI or unicodedata.category(character) in ("Cc", "Cs")
+    return unicodedata.category(character) in ("Cc", "Cs")
 
 
 def _fence(text: str, at_least: int) -> str:
