@@ -18,6 +18,8 @@ from tasks import TASKS
 
 _ARM_NAME = re.compile(r"[^\W_][\w.+-]{0,63}")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NEEDED: dict[Place, str] = {("arms",): "name a baseline and a candidate", ("tasks",): "name what is asked, such as gsm8k"}
+"""What to do where a whole section is empty; any other list may be left out."""
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
@@ -99,6 +101,8 @@ class _Reader:
             self.fail(place, f"unknown key{did_you_mean(str(place[-1]), known)}; known: {', '.join(known)}")
         said = {"missing": "is required", "model_type": "should be a mapping", "dict_type": "should be a mapping"}
         message = said.get(first["type"], first["msg"].replace("Input s", "s").replace("String s", "s"))
+        if first["type"] == "too_short" or (place in _NEEDED and not first.get("input")):
+            message = f"none is there; {_NEEDED.get(place, 'name one, or leave the key out')}"
         if place[-1:] == ("n",):
             message = "should be a whole number from 1, or `all`"
         if place[-2:-1] == ("lengths",) and isinstance(first.get("input"), str):

@@ -135,6 +135,31 @@ MISTAKES = {
         "13: tasks.1.task: there is no task 'greedi'; did you mean 'greedy'?",
     ),
     "a task twice": (changed("  - greedy", "  - gsm8k"), "13: tasks.1.task: 'gsm8k' is listed twice; keep one"),
+    # what is empty
+    "no arms": (
+        "name: x\nbaseline: a\narms: {}\ntasks: [gsm8k]\n",
+        "3: arms: none is there; name a baseline and a candidate",
+    ),
+    "a list of no arms": (
+        "name: x\nbaseline: a\narms: []\ntasks: [gsm8k]\n",
+        "3: arms: none is there; name a baseline and a candidate",
+    ),
+    "no tasks": (
+        "name: x\nbaseline: a\narms: {a: {}}\ntasks: []\n",
+        "4: tasks: none is there; name what is asked, such as gsm8k",
+    ),
+    "tasks of nothing": (
+        "name: x\nbaseline: a\narms: {a: {}}\ntasks:\n",
+        "4: tasks: none is there; name what is asked, such as gsm8k",
+    ),
+    "a gate without arms": (
+        changed("margin: 2", "margin: 2, arms: []"),
+        "15: gates.0.arms: none is there; name one, or leave the key out",
+    ),
+    "no depths": (
+        changed("  - greedy", "  - {task: needle, depths: []}"),
+        "13: tasks.1.depths: none is there; name one, or leave the key out",
+    ),
     # arms
     "circle": (
         changed("    engine: {venv: vllm==0.25.0}", "    extends: b"),
