@@ -124,6 +124,8 @@ def _command(given: EngineYaml, place: Place, fail: Fail) -> CommandEngine:
 
 
 def _address(url: str, place: Place, fail: Fail) -> str:
+    if any(sign in url for sign in "@?#"):  # first, and not shown: what is read here stands in every report
+        fail(place, "write http://HOST:PORT alone; put a key into a variable and name that: `api_key_env: NAME`")
     if not url.startswith(("http://", "https://")):
         fail(place, f"must begin with http:// or https://, got {url!r}")
     try:

@@ -292,6 +292,32 @@ def test_a_mistake_in_an_inherited_value_is_shown_where_it_stands(tmp_path: Path
     assert complaint(tmp_path, text).startswith("8: arms.b.env.A: ")
 
 
+@pytest.mark.parametrize(
+    "engine",
+    [
+        "{url: 'http://user:sesame@h:8000/v1'}",
+        "{url: 'http://sesame@h'}",
+        "{url: 'http://user:se/sesame@h'}",
+        "{url: 'ftp://user:sesame@h'}",
+        "{url: 'user:sesame@h:8000'}",
+        "{url: 'http://h:8000/v1?key=sesame'}",
+        "{url: 'http://h:8000/#sesame'}",
+        "{command: serve, url: 'http://user:sesame@h:{port}'}",
+    ],
+)
+def test_a_url_with_a_password_is_refused_and_not_shown(tmp_path: Path, engine: str) -> None:
+    said = complaint(tmp_path, arm_b(f"engine: {engine}", "args: null"))
+    assert "10: arms.b.engine.url: write http://HOST:PORT alone; put a key into a variable" in said
+    assert "api_key_env" in said
+    assert "sesame" not in said
+
+
+def test_a_url_in_the_place_of_an_engine_is_not_shown(tmp_path: Path) -> None:
+    said = complaint(tmp_path, arm_b("engine: 'http://user:sesame@h'"))
+    assert "10: arms.b.engine: should be a mapping" in said
+    assert "sesame" not in said
+
+
 @pytest.mark.parametrize("name", ["none.yaml", "none", "."])
 def test_a_file_that_cannot_be_read_names_those_that_can(name: str) -> None:
     with pytest.raises(ConfigError, match=r"cannot be read \(.*\); name an experiment file or one of: .*demo") as caught:
