@@ -110,7 +110,8 @@ class _Reader:
         if place[:1] == ("gates",) and place[2:3] == ("looks",):
             message = "should be how many looks there are, 2 to 20, or the samples at each, such as [440, 880, 1319]"
         shown = first.get("input")
-        told = isinstance(shown, int | float | bool) or (isinstance(shown, str) and "://" not in shown)  # it may hold a password
+        # A url may hold a password.
+        told = isinstance(shown, int | float | bool) or (isinstance(shown, str) and "://" not in shown)
         self.fail(place, message + (f", got {shown!r:.80}" if told else ""))
 
     def _place(self, loc: Place, missing: bool) -> Place:

@@ -91,7 +91,7 @@ MISTAKES = {
     "arms": ("name: x\nbaseline: a\narms: [a]\ntasks: [gsm8k]\n", "3: arms: should be a mapping"),
     "an arm": (changed("tasks:", "  c: 5\ntasks:"), "11: arms.c: should be a mapping, got 5"),
     "no arms": ("name: x\nbaseline: a\ntasks: [gsm8k]\n", "1: arms: is required"),
-    "arms empty": ("name: x\nbaseline: a\narms: {}\ntasks: [gsm8k]\n", "3: arms: "),
+    "arms empty": ("name: x\nbaseline: a\narms: {}\ntasks: [gsm8k]\n", "3: arms: none is there; name a baseline and a"),
     "engine as text": (arm_b("engine: vllm"), "10: arms.b.engine: should be a mapping, got 'vllm'"),
     "args as list": (arm_b("args: [x]"), "10: arms.b.args: should be a mapping"),
     "env of lists": (arm_b("env: {X: [1]}"), "10: arms.b.env.X: should be"),
@@ -136,10 +136,6 @@ MISTAKES = {
     ),
     "a task twice": (changed("  - greedy", "  - gsm8k"), "13: tasks.1.task: 'gsm8k' is listed twice; keep one"),
     # what is empty
-    "no arms": (
-        "name: x\nbaseline: a\narms: {}\ntasks: [gsm8k]\n",
-        "3: arms: none is there; name a baseline and a candidate",
-    ),
     "a list of no arms": (
         "name: x\nbaseline: a\narms: []\ntasks: [gsm8k]\n",
         "3: arms: none is there; name a baseline and a candidate",
