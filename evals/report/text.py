@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from evals.language import counted, phrase
 
 _UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 """Unicode's Default_Ignorable_Code_Point, and marks of annotations: no eye sees them, or they turn the reading direction.
 
-Joiners and selectors in an emoji or in Persian are among them: two answers that differ must not look alike.
+Joiners in an emoji or in Persian are among them, for two answers that differ must not look alike; the selectors that only
+colour the sign before them, as in every other ⚠️, are not.
 """
 LINE_BREAK = " ⏎ "
 
