@@ -470,7 +470,7 @@ def test_foreign_words_never_change_the_document(evidence: Evidence, words: str)
         assert row.replace("\\|", "").count("|") == 5
 
 
-UNSEEN = [0xAD, 0x34F, 0x61C, 0x3164, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFE0F, 0xFEFF,
+UNSEEN = [0xAD, 0x34F, 0x61C, 0x3164, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF,
           0xE0001, *range(0xE0020, 0xE0080)]  # fmt: skip
 
 
@@ -478,6 +478,7 @@ def test_what_cannot_be_seen_is_its_escape() -> None:
     said = "".join(map(chr, UNSEEN))
     assert clean(said) == said.encode("unicode_escape").decode()
     assert len({clean(f"1{chr(code)}8") for code in UNSEEN}) == len(UNSEEN)
+    assert clean("\u26a0\ufe0f") == "\u26a0\ufe0f"  # a warning sign in colour
 
 
 @pytest.mark.parametrize("mark", ["\u00ad", "\u061c", "\u200d", "\u202e", "\U000e0041"], ids=ascii)
