@@ -81,8 +81,9 @@ def bless(folder: Path, arm: str | None, by: str, why: str) -> Blessing:
     verdict = judge(evidence)
     if refused := _refusal(evidence, verdict):
         raise ConfigError(f"{evidence.run_id} can't be a baseline: {refused}")
+    chosen = _arm(evidence, verdict, arm)
     made = Blessing(
-        run_id=folder.resolve().name, arm=_arm(evidence, verdict, arm), experiment=evidence.name, verdict=verdict.overall,
+        run_id=folder.resolve().name, arm=chosen, experiment=evidence.name, verdict=verdict.by_arm.get(chosen, verdict.overall),
         at=datetime.now(UTC).isoformat(timespec="seconds"), by=by, why=why,
     )  # fmt: skip
     path = folder.resolve().parent / FILE

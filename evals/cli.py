@@ -116,7 +116,7 @@ def show_plan(experiment: File, as_json: AsJson = False) -> None:
     if (chance := plan.passes_if_equal(chosen)) is not None:
         out.print(f"overall: a PASS is at least {100 * chance:.0f} % likely if nothing changed")
     out.print(budget.sentence(budget.cost(chosen, rates.known(chosen))))
-    unset = {name: arm.name for arm in chosen.arms for name in command_line.unset(arm)}
+    unset = {name: arm.name for arm in reversed(chosen.arms) for name in command_line.unset(arm)}
     unset_now = [f"{arm}: the environment has no variable {name}; export it before the run" for name, arm in unset.items()]
     down = judging.unreachable(chosen)
     left_out = " (the task is optional: it would be left out)" if any(t.optional for t in chosen.tasks) else ""

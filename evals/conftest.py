@@ -107,7 +107,7 @@ def _measured(settings: pytest.Config, selected: tuple[tuple[str, str], ...]) ->
     for warning in arm_flags.check(_path(settings), chosen):
         news.print(f"\nwarning: {warning}")
     run.heed_signals()
-    folder = run_folder.pick(reports, chosen, None, False, asked.candidates)
+    folder = run_folder.pick(reports, chosen, None, options.new_run(settings), asked.candidates)
     news.print(f"\nrun {folder}")
     with Display(news, plan.total(chosen) if asked == selection.EVERYTHING else None) as display:
         verdict = run.run(chosen, folder, display, selection=asked)

@@ -149,8 +149,7 @@ class Contents:
         What was decided is not gone on with: the same command, typed another day, shall not show old answers as new ones.
         `candidates`: None for all.
         """
-        h = self.header
-        if h is None or not self.finished:
+        if (h := self.header) is None or not self.finished:
             return False
         judged = {a.name for a in h.arms if a.name != h.baseline and (candidates is None or a.name in candidates)}
         if judged & set(self.left_out):
@@ -273,7 +272,8 @@ def take(out: Contents, line: JsonDict) -> None:
         case "forget":
             _forget(out, line["arm"])
         case "finished":
-            out.finished, out.left_out, out.finished_at = True, tuple(map(str, line["left_out"])), str(line.get("at", ""))
+            out.finished, out.finished_at = True, str(line.get("at", ""))
+            out.left_out = tuple(map(str, line.get("left_out", ())))
         case other:
             raise ValueError(f"unknown kind {other!r}")
 

@@ -22,6 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     except ValueError:  # the entry point was here before the conftest
         return
     group.addoption("--reports", metavar="DIR", help="Where runs are kept (default: reports).")
+    group.addoption("--new-run", action="store_true", help="Start afresh, also where a run can be gone on with.")
     group.addoption("--baseline-run", metavar="RUN", help="A blessed run that stands for the baseline, which is not served.")
     group.addoption(
         "--inconclusive", choices=("fail", "warn"), default="fail",
@@ -58,6 +59,10 @@ def experiment(config: pytest.Config) -> str:
 
 def reports(config: pytest.Config) -> Path:
     return Path(config.getoption("reports", None) or "reports")
+
+
+def new_run(config: pytest.Config) -> bool:
+    return bool(config.getoption("new_run", False))
 
 
 def baseline_run(config: pytest.Config) -> str | None:

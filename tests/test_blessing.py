@@ -51,13 +51,20 @@ def test_where_it_is_not_clear_which_arm_goes_out_it_must_be_named(tmp_path: Pat
     assert blessing.bless(folder, "other", "ann", "why").arm == "other"
 
 
+def test_the_verdict_is_that_of_the_arm_and_not_of_the_run(tmp_path: Path, stubs: Stubs) -> None:
+    stubs["new"].answer = pupil(wrong=20)
+    folder = tmp_path / "reports" / "one"
+    assert run.run(config.load(written(tmp_path, stubs)), folder, Silent()).overall == "REGRESSION"
+    assert blessing.bless(folder, "other", "ann", "why").verdict == "PASS"
+
+
 def test_a_regression_is_only_blessed_by_name(tmp_path: Path, stubs: Stubs) -> None:
     stubs["new"].answer = pupil(wrong=20)
     folder = tmp_path / "reports" / "one"
     run.run(two(tmp_path, stubs), folder, Silent())
     with pytest.raises(ConfigError, match="new: REGRESSION"):
         blessing.bless(folder, None, "ann", "why")
-    assert blessing.bless(folder, "old", "ann", "it stays").verdict == "REGRESSION"
+    assert blessing.bless(folder, "old", "ann", "it stays").verdict == "REGRESSION"  # of the run; a baseline has none
 
 
 def test_an_invalid_run_is_refused_with_its_reason(tmp_path: Path, stubs: Stubs) -> None:

@@ -70,6 +70,7 @@ def with_model(text: str, folder: Path) -> str:
 def test_two_cards_and_a_hybrid_with_mtp(tmp_path: Path) -> None:
     found = load(made(TWO_CARDS, tmp_path).text, tmp_path)
     today, new, nospec = found.arms
+    assert [gate.arms for gate in found.gates] == [("v029",)]  # the third tells which change did it, and takes no alpha
     assert [a.name for a in found.arms] == ["v0271", "v029", "v029-nospec"]
     assert (found.baseline, found.launches) == ("v0271", 2)
     assert today.engine == VenvEngine(package="vllm", version="0.27.1")

@@ -257,6 +257,13 @@ def test_a_selection_that_was_measured_is_asked_anew_the_next_time(
     assert [asked(stub) for stub in stubs.values()] == [3 * N, N, 3 * N]
 
 
+def test_a_new_run_is_begun_where_it_is_asked_for(frontend: Run, pytester: pytest.Pytester, stubs: Stubs) -> None:
+    frontend("-k", "awq").assert_outcomes(passed=1, deselected=1)
+    frontend("--new-run").assert_outcomes(passed=2)
+    assert len(runs(pytester)) == 2
+    assert [asked(stub) for stub in stubs.values()] == [2 * N, N, 2 * N]
+
+
 def test_what_could_not_be_measured_last_is_gone_on_with(frontend: Run, pytester: pytest.Pytester, stubs: Stubs) -> None:
     port = int(stubs["awq"].url.rpartition(":")[2])
     stubs["awq"].close()

@@ -24,6 +24,8 @@ class ArmDraft:
     request: dict[str, Line] = field(default_factory=dict)
     suggested: bool = False
     """Written as a comment, to be taken up by whoever needs it."""
+    tells: bool = False
+    """Nobody means to run it: it is asked to tell which change did what, so that no gate judges it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -153,7 +153,7 @@ class _Guess:
         why = f"Without speculation: where {of} is worse and this is not, the speculation is the cause and not the version."
         if same:
             why = "Without speculation: whether it changes the answers."
-        return ArmDraft(name=f"{of}-nospec", why=(why,), top={"extends": Line(value=of)}, args=args)
+        return ArmDraft(name=f"{of}-nospec", why=(why,), top={"extends": Line(value=of)}, args=args, tells=not same)
 
     def _old_runner(self, of: str) -> list[ArmDraft]:
         """The arm that tells a new model runner from the rest of a new version."""
@@ -166,7 +166,9 @@ class _Guess:
         )
         why += "the two causes apart. Take the # away to have it measured, at the cost of one more server."
         env = {"VLLM_USE_V2_MODEL_RUNNER": Line(value=0)}
-        return [ArmDraft(name=f"{of}-v1runner", why=(why,), top={"extends": Line(value=of)}, env=env, suggested=True)]
+        return [
+            ArmDraft(name=f"{of}-v1runner", why=(why,), top={"extends": Line(value=of)}, env=env, suggested=True, tells=True)
+        ]
 
     def _tasks(self) -> tuple[TaskDraft, ...]:
         seqs, length = self.command.args.get("max-num-seqs"), self.command.args.get("max-model-len")

@@ -21,7 +21,9 @@ def text(draft: Draft) -> str:
         lines = _arm(arm)
         out += ["", *([f"  # {line.removeprefix('  ')}".rstrip() for line in lines] if arm.suggested else lines)]
     out += ["", "tasks:", *(line for task in draft.tasks for line in _task(task))]
-    out += ["", "gates:", f"  - {{task: gsm8k, margin: {draft.margin}}} # {_plain(draft.margin_why)}"]
+    judged = ", ".join(_value(arm.name) for arm in draft.arms if arm.name != draft.baseline and not arm.tells)
+    arms = f", arms: [{judged}]" if any(arm.tells and not arm.suggested for arm in draft.arms) else ""
+    out += ["", "gates:", f"  - {{task: gsm8k, margin: {draft.margin}{arms}}} # {_plain(draft.margin_why)}"]
     return "\n".join(out).replace("arms:\n\n", "arms:\n") + "\n"
 
 
