@@ -34,11 +34,13 @@ def header(experiment: Experiment, folder: Path, journal: Journal, stored: Store
 
 
 def stale(journal: Journal) -> list[str]:
-    """What was answered under settings that were changed since, a line an arm."""
+    """What was answered under settings that were changed since, or before a stored run took its place, a line an arm."""
     header = journal.contents.header
     keys = header.arm_keys if header else {}
     counts = Counter(p.arm for p, _ in journal.contents.answers if keys.get(p.arm, p.arm_key) != p.arm_key)
-    return [f"{arm}: its settings were changed since; {n} answers to the old ones don't count" for arm, n in counts.items()]
+    replaced = header.baseline if header and header.stored else None
+    why = {arm: "a stored run stands for it" if arm == replaced else "its settings were changed since" for arm in counts}
+    return [f"{arm}: {why[arm]}; {n} answers from before don't count" for arm, n in counts.items()]
 
 
 def _arm_spec(arm: Arm, baseline: Arm) -> ArmSpec:

@@ -216,4 +216,4 @@ def test_answers_that_an_edit_makes_stale_are_told(experiment: Experiment, tmp_p
     old, new = experiment.arms
     edited = replace(experiment, arms=(old, replace(new, request=replace(new.request, top_p=0.5))))
     run.run(edited, tmp_path / "run", News())
-    assert f"new: its settings were changed since; {N} answers to the old ones don't count" in said
+    assert f"new: its settings were changed since; {N} answers from before don't count" in said
