@@ -153,8 +153,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for line in gate_table.lines(found.gates()):
         terminalreporter.write_line(line)
     terminalreporter.write_line(f"scorecard: {found.folder / 'scorecard.md'}")
-    github.tell(
-        replace(found.verdict, gates=tuple(found.gates())),
-        found.folder / "scorecard.md",
-        lenient=options.inconclusive(config) == "warn",
-    )
+    lenient, above = options.inconclusive(config) == "warn", ""
+    if len(found.gates()) < len(found.verdict.gates):
+        table = "\n".join(gate_table.lines(found.gates()))
+        above = f"What was selected; the rest is INVALID below, since it was not asked:\n\n```text\n{table}\n```\n\n"
+    github.tell(replace(found.verdict, gates=tuple(found.gates())), found.folder / "scorecard.md", lenient, above)

@@ -257,6 +257,24 @@ def test_a_selection_that_was_measured_is_asked_anew_the_next_time(
     assert [asked(stub) for stub in stubs.values()] == [3 * N, N, 3 * N]
 
 
+def test_a_jobs_summary_begins_with_what_was_selected(
+    frontend: Run,
+    pytester: pytest.Pytester,
+    stubs: Stubs,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The scorecard is INVALID for the rest, which beside a green test would read as a failure."""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(pytester.path / "summary.md"))
+    assert frontend("-k", "awq").ret == 0
+    head, *rest = (pytester.path / "summary.md").read_text(encoding="utf-8").partition("# INVALID: x")
+    assert "the rest is INVALID below, since it was not asked" in head
+    assert "PASS     awq · gsm8k" in head
+    assert rest[0]
+    (pytester.path / "summary.md").unlink()
+    assert frontend().ret == 0
+    assert (pytester.path / "summary.md").read_text(encoding="utf-8").startswith("# PASS: x")
+
+
 def test_a_new_run_is_begun_where_it_is_asked_for(frontend: Run, pytester: pytest.Pytester, stubs: Stubs) -> None:
     frontend("-k", "awq").assert_outcomes(passed=1, deselected=1)
     frontend("--new-run").assert_outcomes(passed=2)
