@@ -244,7 +244,7 @@ def test_what_shapes_a_prompt_is_in_the_tasks_key(load: Load, tmp_path: Path) ->
         ("task: needle, lengths: []", "name at least one length"),
         ("task: needle, lengths: [most]", "should be a number of tokens, or `max`"),
         ("task: needle, depths: [101]", "less than or equal to 100"),
-        ("task: needle, depths: []", "at least 1 item"),
+        ("task: needle, depths: []", "none is there; name one"),
         ("task: needle, languages: [fr]", "languages"),
         ("task: needle, needles: 10, distractors: 5", "12 at most"),
         ("task: needle, haystack: {fr: x}", "unknown key.*known: en, zh"),

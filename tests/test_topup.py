@@ -306,7 +306,7 @@ def test_looks_are_a_number_or_a_list(write: Callable[..., Experiment], task: st
         ("", "arms: [newer]", "there is no arm 'newer'; did you mean 'new'?"),
         ("", "arms: [old]", "'old' is the baseline"),
         ("", "arms: [new, new]", "'new' is named twice"),
-        ("", "arms: []", "at least 1 item"),
+        ("", "arms: []", "none is there; name one"),
     ],
 )
 def test_what_looks_and_arms_can_not_be_is_one_line(write: Callable[..., Experiment], task: str, gate: str, said: str) -> None:
