@@ -149,25 +149,22 @@ def bounds() -> list[list[str]]:
     for n in (50, 100, 200):
         counts = np.arange(min(n, n // 4 + 40) + 1.0)
         lost, won = (c[counts[:, None] + counts <= n] for c in np.meshgrid(counts, counts, indexing="ij"))
-        covered: dict[str, list[float]] = {"tango": [], "bonett_price": [], "both": []}
+        covered: dict[str, list[float]] = {words: [] for words in _BOUNDS}
         for flips, drop in product((0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2), np.arange(0, 0.1001, 0.0025)):
             truth = np.array([flips / 2 + drop, flips / 2, 1 - flips - drop])
             chance = multinomial.pmf(np.stack([lost, won, n - lost - won], axis=-1), n, truth)
-            both = stats.excludes(lost, won, n, drop, stats.ALPHA)
-            second = stats.bonett_price_bound(lost, won, n) < drop
-            for name, excluded in (
-                ("tango", stats.tango_excludes(lost, won, n, drop, stats.ALPHA)),
-                ("bonett_price", second),
-                ("both", both),
-            ):
-                covered[name].append(1 - float(chance[excluded].sum()))
-        for name, words in _BOUNDS.items():
-            found = covered[name]
+            for words, excludes in _BOUNDS.items():
+                covered[words].append(1 - float(chance[excludes(lost, won, n, drop, stats.ALPHA)].sum()))
+        for words, found in covered.items():
             out.append([str(n), words, percent(min(found)), f"{sum(c < 0.945 for c in found)} of {len(found)}"])
     return out
 
 
-_BOUNDS = {"tango": "Tango's", "bonett_price": "Bonett and Price's", "both": "the higher of both, as in a gate"}
+_BOUNDS = {
+    "Tango's": stats.tango_excludes,
+    "Bonett and Price's": lambda lost, won, n, drop, alpha: stats.bonett_price_bound(lost, won, n, alpha) < drop,
+    "the higher of both, as in a gate": stats.excludes,
+}
 _TWO = """\
 A bound is near its level, not at it. Truths: flips of 1 to 20 %, drops of 0 to 10 points in steps of a quarter; one look at
 one round."""

@@ -68,7 +68,5 @@ def _goes_on(experiment: Experiment, told: Contents, candidates: Collection[str]
 
 
 def _is_old(experiment: Experiment, told: Contents) -> bool:
-    long_ago = datetime.now(UTC) - timedelta(hours=FRESH_H)
-    return told.finished_at < long_ago.isoformat(timespec="seconds") and any(
-        isinstance(arm.engine, UrlEngine) for arm in experiment.arms
-    )
+    long_ago = (datetime.now(UTC) - timedelta(hours=FRESH_H)).isoformat(timespec="seconds")
+    return told.finished_at < long_ago and any(isinstance(arm.engine, UrlEngine) for arm in experiment.arms)
